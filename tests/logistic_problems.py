@@ -7,18 +7,18 @@ from scipy.special import xlogy
 
 
 @st.composite
-def logistic_problems(draw, max_n=30, classes=2):
+def logistic_problems(draw, max_n=30, n_classes=2):
     """Draw ``(K, y, weights)``: labels -1 and +1 for two classes, class numbers for more."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n, d = draw(st.integers(classes + 1, max_n)), draw(st.integers(1, 4))
+    n, d = draw(st.integers(n_classes + 1, max_n)), draw(st.integers(1, 4))
     X = rng.standard_normal((n, d))
     if draw(st.booleans()):
         X[n // 2 :] = X[: n - n // 2]  # duplicated points
-    y = rng.integers(0, classes, n)
-    y[:classes] = np.arange(classes)
+    y = rng.integers(0, n_classes, n)
+    y[:n_classes] = np.arange(n_classes)
     K = gram(X, draw(st.sampled_from(["linear", "gaussian", "polynomial", "laplacian"])))
     weights = rng.uniform(0.2, 5.0, n) if draw(st.booleans()) else np.ones(n)
-    return K, (2.0 * y - 1.0 if classes == 2 else y), weights
+    return K, (2.0 * y - 1.0 if n_classes == 2 else y), weights
 
 
 # The objectives factor out the largest exponential, so that none overflows. `np.logaddexp` does the

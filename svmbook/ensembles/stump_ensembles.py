@@ -13,7 +13,7 @@ from ..kernel_machine import MAX_STORED_POINTS
 from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
-from ..solvers.smoothed import solve_smoothed_hinge
+from ..solvers.smoothed_hinge import solve_smoothed_hinge
 from ..weights import upper_bounds
 from .stump_base import StumpEnsemble
 

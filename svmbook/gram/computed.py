@@ -54,8 +54,8 @@ class ComputedGram(GramMatrix):
         self._all_points = np.arange(n)
         self._cache = np.empty((min(n, int(cache_megabytes * 1e6 / (8 * n)) + 1), n))
         self._cache_row = np.full(n, -1)  # row of the cache that holds each point's row, or -1
-        rows_that_fit = int(1e6 * MAX_CHUNK_MEGABYTES / (8 * n))
-        self._chunk_rows = max(MAX_GATHERED_ROWS, min(MAX_CHUNK_ROWS, rows_that_fit))
+        max_rows_in_memory = int(1e6 * MAX_CHUNK_MEGABYTES / (8 * n))
+        self._rows_per_chunk = max(MAX_GATHERED_ROWS, min(MAX_CHUNK_ROWS, max_rows_in_memory))
         self.diagonal = np.concatenate(
             [
                 np.diagonal(self._values(chunk, chunk))
@@ -75,19 +75,21 @@ class ComputedGram(GramMatrix):
         cached = self._cache_row[points] >= 0
         for chunk in chunks(np.flatnonzero(cached), MAX_GATHERED_ROWS):
             product += values[chunk] @ self._cache[self._cache_row[points[chunk]]]
-        for chunk in chunks(np.flatnonzero(~cached), self._chunk_rows):
+        for chunk in chunks(np.flatnonzero(~cached), self._rows_per_chunk):
             product += values[chunk] @ self._values(points[chunk], self._all_points)
         return product
 
-    def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return a copy of the block of rows ``points`` and columns ``others``; cache the rows."""
-        self._fill_cache(points)
-        block = np.empty((len(points), len(others)))
-        cached = self._cache_row[points] >= 0
-        for row in np.flatnonzero(cached):
-            self._cache[self._cache_row[points[row]]].take(others, out=block[row], mode="clip")
-        for chunk in chunks(np.flatnonzero(~cached), self._chunk_rows):
-            block[chunk] = self._values(points[chunk], others)
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return a copy of the block of these rows and columns; cache the rows."""
+        self._fill_cache(rows)
+        block = np.empty((len(rows), len(columns)))
+        cached = self._cache_row[rows] >= 0
+        for position in np.flatnonzero(cached):
+            self._cache[self._cache_row[rows[position]]].take(
+                columns, out=block[position], mode="clip"
+            )
+        for chunk in chunks(np.flatnonzero(~cached), self._rows_per_chunk):
+            block[chunk] = self._values(rows[chunk], columns)
         return block
 
     def submatrix(self, points: np.ndarray) -> GramMatrix:
@@ -102,8 +104,8 @@ class ComputedGram(GramMatrix):
 
     def _values(self, rows, columns):
         block = np.asarray(self.function(rows.copy(), columns.copy()))
-        valid = block.dtype.kind in "fiub" and block.shape == (len(rows), len(columns))
-        if not valid or not np.isfinite(block).all():
+        is_valid = block.dtype.kind in "fiub" and block.shape == (len(rows), len(columns))
+        if not is_valid or not np.isfinite(block).all():
             raise ValueError(
                 f"K(rows, columns) must return finite real numbers of shape ({len(rows)}, "
                 f"{len(columns)}); found {block.dtype} of shape {block.shape}, or values that are "
@@ -113,15 +115,17 @@ class ComputedGram(GramMatrix):
 
     def _fill_cache(self, points):
         """Compute and cache the rows of points that are missing, evicting other points' rows."""
-        uncached = points[self._cache_row[points] < 0]
-        rows = np.setdiff1d(np.arange(len(self._cache)), self._cache_row)  # the free ones
-        if len(rows) < len(uncached):
-            evictable = np.setdiff1d(np.flatnonzero(self._cache_row >= 0), points)
-            evicted = evictable[: len(uncached) - len(rows)]
-            rows = np.concatenate([rows, self._cache_row[evicted]])
-            self._cache_row[evicted] = -1
-        rows = rows[: len(uncached)]
-        uncached = uncached[: len(rows)]  # only the first ones if the cache is too small
-        for chunk in chunks(np.arange(len(uncached)), self._chunk_rows):
-            self._cache[rows[chunk]] = self._values(uncached[chunk], self._all_points)
-            self._cache_row[uncached[chunk]] = rows[chunk]
+        uncached_points = points[self._cache_row[points] < 0]
+        # Rows of the cache that hold no point, then rows that other points give up.
+        cache_rows = np.setdiff1d(np.arange(len(self._cache)), self._cache_row)
+        if len(cache_rows) < len(uncached_points):
+            evictable_points = np.setdiff1d(np.flatnonzero(self._cache_row >= 0), points)
+            evicted_points = evictable_points[: len(uncached_points) - len(cache_rows)]
+            cache_rows = np.concatenate([cache_rows, self._cache_row[evicted_points]])
+            self._cache_row[evicted_points] = -1
+        cache_rows = cache_rows[: len(uncached_points)]
+        # Only the first points if the cache is too small for all.
+        uncached_points = uncached_points[: len(cache_rows)]
+        for chunk in chunks(np.arange(len(uncached_points)), self._rows_per_chunk):
+            self._cache[cache_rows[chunk]] = self._values(uncached_points[chunk], self._all_points)
+            self._cache_row[uncached_points[chunk]] = cache_rows[chunk]

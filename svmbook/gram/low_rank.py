@@ -14,15 +14,15 @@ from .matrix import WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
 
 __all__ = ["LowRankGram", "centred_factor", "centred_ridge", "pivoted_factor"]
 
-# Relative to the right-hand side: a residual this small needs no refinement, which costs a pass
-# over the data.
-SMALL_RESIDUAL = 1e-9
-REFINEMENT_RATIO = 0.1  # refinement ends after a step that leaves a larger share of the residual
+# Relative to the right-hand side: a residual this small needs no refinement, since each refinement
+# step costs a pass over the data.
+RESIDUAL_TOL = 1e-9
+RESIDUAL_RATIO = 0.1  # a refinement step that leaves a larger share of the residual is the last
 MAX_REFINEMENTS = 4
 CENTRED_TOL = 1e-6  # relative to the root mean square: a smaller mean needs no centring
-# Times r: rounding error that remains of a dependent column of length 1.
+# Times the number of columns r: what rounding leaves of a dependent column of length 1.
 DEPENDENT_TOL = 10 * np.finfo(float).eps
-BLOCK_ROWS = 1024  # rows per block: bounds temporary memory, and a block fits in the cache
+ROWS_PER_BLOCK = 1024  # bounds temporary memory; a block fits in the cache
 
 
 class LowRankGram(GramMatrix):
@@ -101,9 +101,9 @@ class LowRankGram(GramMatrix):
             return self.times(v)
         return self.Z @ (values @ self.Z[points])
 
-    def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return the block of rows ``points`` and columns ``others``."""
-        return self.Z[points] @ self.Z[others].T
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the block of these rows and columns."""
+        return self.Z[rows] @ self.Z[columns].T
 
     def submatrix(self, points: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
@@ -126,8 +126,8 @@ class LowRankGram(GramMatrix):
         Z, blocks = self.Z, self._row_blocks()
         S = np.eye(self.n_unknowns)
         for rows in blocks:
-            scaled = Z[rows] / np.sqrt(D[rows, None])
-            S += scaled.T @ scaled
+            scaled_rows = Z[rows] / np.sqrt(D[rows, None])
+            S += scaled_rows.T @ scaled_rows
         L = cholesky(S)
         typical_length = np.sqrt(self.scale)
 
@@ -143,12 +143,12 @@ class LowRankGram(GramMatrix):
             x = b / D
             t, _ = lapack.dpotrs(L, x @ Z, lower=1)
             w = subtract(x, t)
-            tol, previous = SMALL_RESIDUAL * np.abs(b).max() / typical_length, np.inf
+            tol, previous_residual = RESIDUAL_TOL * np.abs(b).max() / typical_length, np.inf
             for _ in range(MAX_REFINEMENTS):
                 residual = np.linalg.norm(w - t)
-                if residual <= tol or residual > REFINEMENT_RATIO * previous:
+                if residual <= tol or residual > RESIDUAL_RATIO * previous_residual:
                     break
-                previous = residual
+                previous_residual = residual
                 correction, _ = lapack.dpotrs(L, w - t, lower=1)
                 w = subtract(x, correction)
                 t += correction
@@ -164,25 +164,25 @@ class LowRankGram(GramMatrix):
         :math:`\bar z` separates the two unknowns:
         :math:`(\sum_i W_i (z_i - \bar z)(z_i - \bar z)^\top + \lambda I)A = R - \bar z r^\top`.
         """
-        Z, total = self.Z, W.sum()
-        mean = W @ Z / total
+        Z, total_weight = self.Z, W.sum()
+        mean = W @ Z / total_weight
         H = lam * np.eye(self.n_unknowns)
         for rows in self._row_blocks():
-            scaled = (Z[rows] - mean) * np.sqrt(W[rows, None])
-            H += scaled.T @ scaled
-        return centred_ridge(H, mean, total)
+            scaled_rows = (Z[rows] - mean) * np.sqrt(W[rows, None])
+            H += scaled_rows.T @ scaled_rows
+        return centred_ridge(H, mean, total_weight)
 
     def _row_blocks(self):
-        return [slice(start, start + BLOCK_ROWS) for start in range(0, self.n, BLOCK_ROWS)]
+        return [slice(start, start + ROWS_PER_BLOCK) for start in range(0, self.n, ROWS_PER_BLOCK)]
 
 
-def centred_ridge(H, mean, total):
+def centred_ridge(H, mean, total_weight):
     """Factor the matrix of a centred ridge system in place; return the solver of `ridge`."""
     L = cholesky(H)
 
     def solve(R, r):
         A = cholesky_solve(L, R - np.multiply.outer(mean, r))
-        return A, r / total - mean @ A
+        return A, r / total_weight - mean @ A
 
     return solve
 
@@ -233,22 +233,28 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     else:
         Z = Z - mean
     products = Z.T @ Z
-    length = np.sqrt(np.diagonal(products))
-    nonconstant = np.flatnonzero(length > DEPENDENT_TOL * np.sqrt(n) * root_mean_square)
-    length = length[nonconstant]
+    column_lengths = np.sqrt(np.diagonal(products))
+    nonconstant_columns = np.flatnonzero(
+        column_lengths > DEPENDENT_TOL * np.sqrt(n) * root_mean_square
+    )
+    column_lengths = column_lengths[nonconstant_columns]
     R, order, rank, _ = lapack.dpstrf(
-        products[np.ix_(nonconstant, nonconstant)] / np.outer(length, length), tol=DEPENDENT_TOL * r
+        products[np.ix_(nonconstant_columns, nonconstant_columns)]
+        / np.outer(column_lengths, column_lengths),
+        tol=DEPENDENT_TOL * r,
     )
     if rank in (0, r):
         return LowRankGram(Z), mean
     order -= 1  # LAPACK counts from one
-    B, dependent = order[:rank], order[rank:]
+    B, dependent_columns = order[:rank], order[rank:]
     M = solve_triangular(R[:rank, :rank], R[:rank, rank:])
-    L = np.linalg.cholesky(np.diag(length[B] ** 2) + (M * length[dependent] ** 2) @ M.T)
-    scaled_mean = length * mean[nonconstant]
-    mean = solve_triangular(L, scaled_mean[B] + M @ scaled_mean[dependent], lower=True)
+    L = np.linalg.cholesky(
+        np.diag(column_lengths[B] ** 2) + (M * column_lengths[dependent_columns] ** 2) @ M.T
+    )
+    scaled_mean = column_lengths * mean[nonconstant_columns]
+    mean = solve_triangular(L, scaled_mean[B] + M @ scaled_mean[dependent_columns], lower=True)
     transform = np.zeros((r, rank))
-    transform[nonconstant[B]] = L / length[B, None]
+    transform[nonconstant_columns[B]] = L / column_lengths[B, None]
     return LowRankGram(Z @ transform), mean
 
 
@@ -281,12 +287,14 @@ def pivoted_factor(
     >>> import numpy as np
     >>> from svmbook.gram import pivoted_factor
     >>> X = np.array([[3.0, 4.0], [1.0, 0.0], [6.0, 8.0]])
-    >>> low = pivoted_factor(X @ X.T)
-    >>> low.n_unknowns, bool(np.allclose(low.Z @ low.Z.T, X @ X.T))
+    >>> gram = pivoted_factor(X @ X.T)
+    >>> gram.n_unknowns, bool(np.allclose(gram.Z @ gram.Z.T, X @ X.T))
     (2, True)
     """
-    largest = np.diagonal(K).max()
-    L, order, rank, _ = lapack.dpstrf(K, lower=1, tol=-1.0 if tol is None else tol * largest)
+    largest_diagonal = np.diagonal(K).max()
+    L, order, rank, _ = lapack.dpstrf(
+        K, lower=1, tol=-1.0 if tol is None else tol * largest_diagonal
+    )
     if max_rank is not None and rank > max_rank:
         return None
     pivots = order - 1

@@ -61,13 +61,13 @@ class StoredGram(GramMatrix):
             product += values[chunk] @ self.K[points[chunk]]
         return product
 
-    def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return a copy of the block of rows ``points`` and columns ``others``."""
-        if len(others) < MAX_GATHERED_ROWS:
-            return self.K[points[:, None], others]
-        block = np.empty((len(points), len(others)))
-        for row, out in zip(points, block, strict=True):  # takes half the time of K[points, others]
-            self.K[row].take(others, out=out, mode="clip")
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return a copy of the block of these rows and columns."""
+        if len(columns) < MAX_GATHERED_ROWS:
+            return self.K[rows[:, None], columns]
+        block = np.empty((len(rows), len(columns)))
+        for row, out in zip(rows, block, strict=True):  # takes half the time of K[rows, columns]
+            self.K[row].take(columns, out=out, mode="clip")
         return block
 
     def submatrix(self, points: np.ndarray) -> GramMatrix:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 __all__ = ["StumpGram", "quantile_knots"]
 
-QUANTILE_SAMPLE = 200_000  # approximate sample size from which quantiles are computed
+QUANTILE_SAMPLE_SIZE = 200_000  # approximate; quantiles are computed from a sample
 SUM_ROUNDING = 1e-9  # relative to a sum of weights: bounds the effect of the order of summation
-HAT_BLOCK_ROWS = 10_000  # rows whose hat functions are computed together: they fit in the cache
+HAT_ROWS_PER_BLOCK = 10_000  # hat functions of a block fit in the cache
 MAX_DENSE_POINTS_PER_WEIGHT = 4  # largest ratio for which the dense form is cheaper
-CURVATURE_SAMPLE = 100_000  # approximate sample size from which a Hessian is computed
+CURVATURE_SAMPLE_SIZE = 100_000  # approximate; a Hessian is computed from a sample
 
 
 def quantile_knots(
@@ -65,22 +65,24 @@ def quantile_knots(
     >>> quantile_knots(np.array([[1.0, 5.0], [2.0, 5.0], [9.0, 5.0]]), 3)
     [array([1., 2., 9.]), array([5.])]
     """
-    sample = _sample(len(X), QUANTILE_SAMPLE)
+    sample = _sample_indices(len(X), QUANTILE_SAMPLE_SIZE)
     sample_weights = normalise_weights(np.ones(len(X)) if weights is None else weights)[sample]
     # The sample may lack the smallest and the largest value.
     knots, extremes = [], np.stack([X.min(axis=0), X.max(axis=0)]).T
     for column, ends in zip(X[sample].T, extremes, strict=True):
-        values, index = unique_up_to_rounding(np.append(column, ends))
+        values, value_indices = unique_up_to_rounding(np.append(column, ends))
         if len(values) > n_knots:
-            cum_weight = np.cumsum(np.bincount(index[:-2], sample_weights, minlength=len(values)))
+            cum_weight = np.cumsum(
+                np.bincount(value_indices[:-2], sample_weights, minlength=len(values))
+            )
             levels = np.linspace(0, 1, n_knots)[1:-1] * cum_weight[-1]
-            inner = values[np.searchsorted(cum_weight, levels * (1.0 - SUM_ROUNDING))]
-            values = np.unique(np.concatenate([inner, values[[0, -1]]]))
+            inner_knots = values[np.searchsorted(cum_weight, levels * (1.0 - SUM_ROUNDING))]
+            values = np.unique(np.concatenate([inner_knots, values[[0, -1]]]))
         knots.append(values)
     return knots
 
 
-def _sample(n, size):
+def _sample_indices(n, size):
     """Return all indices below n if n <= size, else a sorted random sample of about that size."""
     if n <= size:
         return np.arange(n)
@@ -130,20 +132,17 @@ class StumpGram(LowRankGram):
         indices = np.empty((n, len(varying_features), 2), dtype=np.int32)
         diagonal = np.zeros(n)
         for start, (j, feature) in product(
-            range(0, n, HAT_BLOCK_ROWS), enumerate(varying_features)
+            range(0, n, HAT_ROWS_PER_BLOCK), enumerate(varying_features)
         ):
-            rows, t, first = (
-                slice(start, start + HAT_BLOCK_ROWS),
-                knots[feature],
-                first_knots[feature],
-            )
+            rows = slice(start, start + HAT_ROWS_PER_BLOCK)
+            t, first_knot = knots[feature], first_knots[feature]
             h = np.diff(t)
             x = np.clip(X[rows, feature], t[0], t[-1])  # constant outside the knots
             k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
-            upper = (x - t[k]) / h[k]
-            hats[rows, j, 0], hats[rows, j, 1] = 1.0 - upper, upper
-            indices[rows, j, 0], indices[rows, j, 1] = first + k, first + k + 1
-            diagonal[rows] += 2.0 * (t[k] - t[0] + h[k] * upper**2)
+            upper_hat = (x - t[k]) / h[k]
+            hats[rows, j, 0], hats[rows, j, 1] = 1.0 - upper_hat, upper_hat
+            indices[rows, j, 0], indices[rows, j, 1] = first_knot + k, first_knot + k + 1
+            diagonal[rows] += 2.0 * (t[k] - t[0] + h[k] * upper_hat**2)
         indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying_features))
         B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(first_knots[-1])))
         blocks = [np.tri(len(t), len(t) - 1, -1) * np.sqrt(2.0 * np.diff(t)) for t in knots]
@@ -171,9 +170,9 @@ class StumpGram(LowRankGram):
         """Return the Gram matrix of a subset of the points."""
         return StumpGram(self.B[points], self.T, self.diagonal[points])
 
-    def block(self, points: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return the block of rows ``points`` and columns ``others``."""
-        return self.submatrix(points).Z @ self.submatrix(others).Z.T
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the block of these rows and columns."""
+        return self.submatrix(rows).Z @ self.submatrix(columns).Z.T
 
     def times_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
@@ -191,11 +190,15 @@ class StumpGram(LowRankGram):
         # Dense rows are multiplied faster than sparse ones.
         if len(points) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
             return LowRankGram(self.submatrix(points).Z).ridge(W[points], lam)
-        sample = points[_sample(len(points), CURVATURE_SAMPLE)]
+        sample = points[_sample_indices(len(points), CURVATURE_SAMPLE_SIZE)]
         B, W = self.B[sample], len(points) / len(sample) * W[sample]
-        total = W.sum()
+        total_weight = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)
-        mean = self.T.T @ WB.sum(axis=0) / total
+        mean = self.T.T @ WB.sum(axis=0) / total_weight
         left_product = self.T.T @ (WB.T @ B).toarray()
-        H = self.T.T @ left_product.T - total * np.outer(mean, mean) + lam * np.eye(len(mean))
-        return centred_ridge(np.asfortranarray(H), mean, total)
+        H = (
+            self.T.T @ left_product.T
+            - total_weight * np.outer(mean, mean)
+            + lam * np.eye(len(mean))
+        )
+        return centred_ridge(np.asfortranarray(H), mean, total_weight)

@@ -21,7 +21,7 @@ class IndefiniteKernelError(ValueError):
     """The kernel is not positive semi-definite on the training points."""
 
 
-def check_gram(K: ArrayLike, *, definite: bool = True) -> np.ndarray:
+def check_gram(K: ArrayLike, *, require_definite: bool = True) -> np.ndarray:
     r"""Check that a training Gram matrix is finite, square, symmetric and semi-definite.
 
     The checks use the matrix of cosines, :math:`R_{ij} = K_{ij} / \sqrt{K_{ii}K_{jj}}`.
@@ -34,7 +34,7 @@ def check_gram(K: ArrayLike, *, definite: bool = True) -> np.ndarray:
     ----------
     K : array-like of shape (n, n)
         Gram matrix of the training points.
-    definite : bool, default=True
+    require_definite : bool, default=True
         Whether to check semi-definiteness. Use False if the kernel is known to be semi-definite, or
         if :math:`n^3/3` operations are too many. The other conditions are always checked.
 
@@ -73,7 +73,7 @@ def check_gram(K: ArrayLike, *, definite: bool = True) -> np.ndarray:
         )
     if asymmetry > SYMMETRY_TOL:  # solvers and certificates may read different triangles
         K = 0.5 * (K + K.T)
-    if definite:
+    if require_definite:
         check_definite(K)
     return K
 
@@ -134,17 +134,17 @@ def check_definite(K):
 
     The test is the Cholesky factorisation in `check_gram`; with many points in single precision.
     """
-    precision = np.float32 if len(K) > MAX_DOUBLE_PRECISION_POINTS else np.float64
+    dtype = np.float32 if len(K) > MAX_DOUBLE_PRECISION_POINTS else np.float64
     lengths = _lengths(K)
-    cosines = np.empty(K.shape, dtype=precision)
+    cosines = np.empty(K.shape, dtype=dtype)
     with np.errstate(over="ignore"):  # only an indefinite matrix can overflow
         for rows in _tiles(K):
             cosines[rows] = K[rows] / lengths / lengths[rows, None]  # divided in double precision
     cosines.ravel()[:: len(K) + 1] += INDEFINITE_TOL * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (cosines,))
     L, info = potrf(cosines.T, lower=1, clean=0, overwrite_a=1)
-    finite = np.isfinite(np.diagonal(L))  # LAPACK does not check for NaN
-    info = info or (0 if finite.all() else 1 + int(np.argmin(finite)))
+    is_finite = np.isfinite(np.diagonal(L))  # LAPACK does not check for NaN
+    info = info or (0 if is_finite.all() else 1 + int(np.argmin(is_finite)))
     if info:
         raise IndefiniteKernelError(
             "the kernel is not positive semi-definite on the training points "

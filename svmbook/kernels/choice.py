@@ -45,19 +45,19 @@ class KernelChoice:
         """Whether the kernel is known to be positive semi-definite, so that no check is needed."""
         return self.name in KERNELS and self.params.get("coef0", 0.0) >= 0
 
-    def gram(self, X, *, definite=True):
+    def gram(self, X, *, require_definite=True):
         """Return the checked Gram matrix of training points.
 
-        For a precomputed kernel ``X`` is that matrix. With ``definite=False`` it is not checked
-        that the matrix is positive semi-definite.
+        For a precomputed kernel ``X`` is that matrix. With ``require_definite=False`` it
+        is not checked that the matrix is positive semi-definite.
         """
         if self.is_known_definite:  # also square and symmetric
-            return check_finite(self.values(X, X, finite=False))
+            return check_finite(self.values(X, X, require_finite=False))
         K = X if self.name == "precomputed" else self._unshifted_values(X, X)
         if self.shift_row is not None:
             o = self.shift_row
             K = shift_values(K, K[:, o], K[o], K[o, o])
-        return check_gram(K, definite=definite)
+        return check_gram(K, require_definite=require_definite)
 
     def with_shift(self, X):
         """Return the kernel shifted at one of these training points.
@@ -85,8 +85,10 @@ class KernelChoice:
         """
         if self.shift_row is None:
             return A, intercept
-        A, total, o = A.copy(), A.sum(axis=0), self.shift_row
-        A[o] -= np.where(np.abs(total) > SUM_ROUNDING * np.abs(A).sum(axis=0), total, 0.0)
+        A, coefficient_sum, o = A.copy(), A.sum(axis=0), self.shift_row
+        A[o] -= np.where(
+            np.abs(coefficient_sum) > SUM_ROUNDING * np.abs(A).sum(axis=0), coefficient_sum, 0.0
+        )
         K_o = X[o] if self.name == "precomputed" else self._unshifted_values(self.shift_point, X)[0]
         return A, intercept - K_o @ A
 
@@ -94,14 +96,14 @@ class KernelChoice:
         """Return a function from two index arrays to the kernel values of these training points."""
         return lambda rows, columns: self.values(X[rows], X[columns])
 
-    def values(self, X, Z, *, finite=True):
-        """Return the kernel values of two arrays of points; with ``finite``, check them."""
+    def values(self, X, Z, *, require_finite=True):
+        """Return the kernel values of two arrays of points; with ``require_finite``, check them."""
         K = self._unshifted_values(X, Z)
         if self.shift_point is not None:
             o = self.shift_point
             K_xo, K_zo = (self._unshifted_values(points, o)[:, 0] for points in (X, Z))
             K = shift_values(K, K_xo, K_zo, self._unshifted_values(o, o)[0, 0])
-        if finite and not np.isfinite(K).all():
+        if require_finite and not np.isfinite(K).all():
             raise ValueError(
                 f"the kernel ({self.name}) has values that are not finite on these points; "
                 "scale them like the training points."
@@ -117,7 +119,7 @@ class KernelChoice:
         return self.values(X, model.support_vectors_)
 
     def _unshifted_values(self, X, Z):
-        with np.errstate(over="ignore", invalid="ignore"):  # overflow is reported below
+        with np.errstate(over="ignore", invalid="ignore"):  # callers report overflow
             K = np.asarray(self.function(X, Z))
         n, m = X.shape[0], Z.shape[0]
         if K.shape != (n, m):
@@ -165,13 +167,13 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
         name = next(names, "callable")
     if name not in KERNELS:
         return KernelChoice(name, kernel if callable(kernel) else None)
-    function, parameters = KERNELS[name]
-    values = {"degree": degree, "coef0": coef0}
-    if "gamma" in parameters:
-        values["gamma"] = _resolve_gamma(gamma, X, sample_weight)
-    if "box" in parameters:
-        values["box"] = bounding_box(X)
-    params = {parameter: values[parameter] for parameter in parameters}
+    function, parameter_names = KERNELS[name]
+    parameter_values = {"degree": degree, "coef0": coef0}
+    if "gamma" in parameter_names:
+        parameter_values["gamma"] = _resolve_gamma(gamma, X, sample_weight)
+    if "box" in parameter_names:
+        parameter_values["box"] = bounding_box(X)
+    params = {parameter: parameter_values[parameter] for parameter in parameter_names}
     choice = KernelChoice(name, partial(function, **params), params)
     if name in CONDITIONALLY_DEFINITE:
         mean = (normalise_weights(sample_weight) @ X)[None]
@@ -186,15 +188,17 @@ def _resolve_gamma(gamma, X, sample_weight):
         return float(gamma)
     weights = normalise_weights(sample_weight)
     with np.errstate(over="ignore"):  # overflow is reported with the kernel values
-        centred = X - weights @ X.mean(axis=1)
-        largest = np.abs(centred).max()  # the squares of X itself may overflow or underflow
-        if largest <= SUM_ROUNDING * np.abs(X).max():  # all values are equal
+        centred_X = X - weights @ X.mean(axis=1)
+        # Divide by the largest deviation: the squares of X itself may overflow or underflow.
+        largest_deviation = np.abs(centred_X).max()
+        if largest_deviation <= SUM_ROUNDING * np.abs(X).max():  # all values are equal
             return 1.0
-        variance = weights @ ((centred / largest) ** 2).mean(axis=1)
-        gamma = 1.0 / (X.shape[1] * variance) / largest / largest
+        variance = weights @ ((centred_X / largest_deviation) ** 2).mean(axis=1)
+        gamma = 1.0 / (X.shape[1] * variance) / largest_deviation / largest_deviation
     if not (np.isfinite(gamma) and gamma > 0):
         raise ValueError(
             "gamma='scale', one over the variance of the features, is zero or not finite for "
-            f"values of size {largest:.0e}; scale the features (for instance with StandardScaler)."
+            f"values of size {largest_deviation:.0e}; scale the features (for instance with "
+            "StandardScaler)."
         )
     return float(gamma)

@@ -130,7 +130,7 @@ def stump_regions(
     degree : int, default=3
         Number of boundaries.
     as_printed : bool, default=False
-        Whether to subtract one at each level, as the source does: its formula assumes that a
+        Whether to subtract one at each level, as Lin (2005) does: the formula there assumes that a
         conjunction is true as often as false. For two boundaries this only adds a constant, which
         changes no SVM with an intercept; from three boundaries on the kernels differ.
 

@@ -23,7 +23,7 @@ __all__ = [
 
 MAX_CDIST_FEATURES = 6  # largest number for which `cdist` is faster than a product of matrices
 CACHE_ENTRIES = 32768  # array entries in a block that fits into the cache
-SPARSE_BLOCK_ENTRIES = 4_000_000  # in a block of a product of sparse matrices; 12 bytes each
+SPARSE_BLOCK_ENTRIES = 4_000_000  # array entries in a block of a sparse product; 12 bytes each
 # Relative to |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits by cancellation.
 CANCELLATION_TOL = 1e-6
 
@@ -169,9 +169,9 @@ def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0)
 def _sparse_products(X, Z):
     """Return XZ' in blocks of rows: the sparse product needs more memory than a dense matrix."""
     X, Z, K = X.tocsr(), Z.T.tocsc(), np.empty((X.shape[0], Z.shape[0]))
-    step = max(1, SPARSE_BLOCK_ENTRIES // max(1, K.shape[1]))
-    for start in range(0, len(K), step):
-        K[start : start + step] = (X[start : start + step] @ Z).toarray()
+    rows_per_block = max(1, SPARSE_BLOCK_ENTRIES // max(1, K.shape[1]))
+    for start in range(0, len(K), rows_per_block):
+        K[start : start + rows_per_block] = (X[start : start + rows_per_block] @ Z).toarray()
     return K
 
 
@@ -180,21 +180,24 @@ def _squared_distances(X, Z):
     if X.shape[1] <= MAX_CDIST_FEATURES:
         return cdist(X, Z, "sqeuclidean")
     mean = Z.mean(axis=0)  # centring reduces cancellation far from the origin
-    centred = Z - mean
-    X, Z = centred if X is Z else X - mean, centred
+    centred_Z = Z - mean
+    X, Z = centred_Z if X is Z else X - mean, centred_Z
     D = X @ Z.T  # exactly symmetric if X is Z, as are the following steps
     X_squared, Z_squared = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
-    step = max(1, CACHE_ENTRIES // max(1, len(Z)))
-    for start in range(0, len(X), step):
-        block, squared = D[start : start + step], X_squared[start : start + step]
+    rows_per_block = max(1, CACHE_ENTRIES // max(1, len(Z)))
+    for start in range(0, len(X), rows_per_block):
+        rows = slice(start, start + rows_per_block)
+        block, squared_norms = D[rows], X_squared[rows]
         block *= -2.0
-        block += np.add.outer(squared, Z_squared)
+        block += np.add.outer(squared_norms, Z_squared)
         # Recompute small distances from differences.
-        small = np.flatnonzero(block <= CANCELLATION_TOL * (squared.max() + Z_squared))
-        for first in range(0, len(small), CACHE_ENTRIES):
-            i, j = np.divmod(small[first : first + CACHE_ENTRIES], len(Z))
-            inexact = block[i, j] <= CANCELLATION_TOL * (squared[i] + Z_squared[j])
-            i, j = i[inexact], j[inexact]
+        small_entries = np.flatnonzero(
+            block <= CANCELLATION_TOL * (squared_norms.max() + Z_squared)
+        )
+        for first in range(0, len(small_entries), CACHE_ENTRIES):
+            i, j = np.divmod(small_entries[first : first + CACHE_ENTRIES], len(Z))
+            is_inexact = block[i, j] <= CANCELLATION_TOL * (squared_norms[i] + Z_squared[j])
+            i, j = i[is_inexact], j[is_inexact]
             block[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
     return D
 

@@ -282,7 +282,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         """Return the Gram matrix, and the origin that was subtracted from the points."""
         points, kernel = problem.points, problem.kernel
         if kernel.name != "linear" or self.penalty == "l1":
-            return StoredGram(kernel.gram(points, definite=self.penalty != "l1")), 0.0
+            return StoredGram(kernel.gram(points, require_definite=self.penalty != "l1")), 0.0
         if issparse(points):
             return StoredGram(kernel.gram(points)), 0.0
         # Centring changes only the intercept, and reduces rounding errors.

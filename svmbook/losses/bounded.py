@@ -82,8 +82,9 @@ def usvc(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     array([1.   , 0.875, 0.5  , 0.125, 0.   ])
     """
     xi, ratio, _ = _scaled_slack(m, s, k)
-    correct = 0.5 * np.minimum(ratio, 1.0) ** s
-    return np.where(xi < 1.0, correct, 1.0 - 0.5 * np.maximum(ratio, 1.0) ** -s)
+    correct_branch = 0.5 * np.minimum(ratio, 1.0) ** s
+    wrong_branch = 1.0 - 0.5 * np.maximum(ratio, 1.0) ** -s
+    return np.where(xi < 1.0, correct_branch, wrong_branch)
 
 
 def usvc_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
@@ -108,9 +109,9 @@ def usvc_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     """
     xi, ratio, kappa = _scaled_slack(m, s, k)
     factor = 0.5 * s / (1.0 + kappa)
-    correct = np.minimum(ratio, 1.0) ** (s - 1.0)
-    wrong = np.maximum(ratio, 1.0) ** (-s - 1.0)
-    return -factor * (xi > 0.0) * np.where(xi < 1.0, correct, wrong)
+    correct_branch = np.minimum(ratio, 1.0) ** (s - 1.0)
+    wrong_branch = np.maximum(ratio, 1.0) ** (-s - 1.0)
+    return -factor * (xi > 0.0) * np.where(xi < 1.0, correct_branch, wrong_branch)
 
 
 def usvc_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
@@ -135,9 +136,9 @@ def usvc_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     """
     xi, ratio, kappa = _scaled_slack(m, s, k)
     factor = 0.5 * s / (1.0 + kappa) ** 2
-    correct = (s - 1.0) * np.minimum(ratio, 1.0) ** (s - 2.0)
-    wrong = -(s + 1.0) * np.maximum(ratio, 1.0) ** (-s - 2.0)
-    return factor * (xi > 0.0) * np.where(xi < 1.0, correct, wrong)
+    correct_branch = (s - 1.0) * np.minimum(ratio, 1.0) ** (s - 2.0)
+    wrong_branch = -(s + 1.0) * np.maximum(ratio, 1.0) ** (-s - 2.0)
+    return factor * (xi > 0.0) * np.where(xi < 1.0, correct_branch, wrong_branch)
 
 
 def _scaled_slack(m, s, k):
@@ -224,6 +225,6 @@ def sigmoidal_curvature(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
     array([-0.28,  1.3 ,  0.  ])
     """
     xi = hinge(m)
-    rising, falling = expit(steepness * (xi - 1.0)), expit(-steepness * (xi - 1.0))
-    second_derivative = steepness**2 * rising * falling * (falling - rising)
+    sigmoid, complement = expit(steepness * (xi - 1.0)), expit(-steepness * (xi - 1.0))
+    second_derivative = steepness**2 * sigmoid * complement * (complement - sigmoid)
     return second_derivative / (1.0 - expit(-steepness)) * (xi > 0.0)

@@ -148,6 +148,6 @@ def logistic_conjugate(p: ArrayLike) -> np.ndarray:
     array([ 0.    , -0.6931,  0.    ])
     """
     p = np.asarray(p, dtype=float)
-    inside = (p >= 0.0) & (p <= 1.0)
-    q = np.where(inside, p, 0.0)
-    return np.where(inside, xlogy(q, q) + xlog1py(1.0 - q, -q), np.inf)
+    is_probability = (p >= 0.0) & (p <= 1.0)
+    q = np.where(is_probability, p, 0.0)
+    return np.where(is_probability, xlogy(q, q) + xlog1py(1.0 - q, -q), np.inf)

@@ -11,8 +11,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..base import apply_in_blocks
 from ..calibration import Sigmoid, fit_sigmoids
 from ..labels import encode_classes
+from ..solvers.batched.l1_members import fit_l1_members
 from ..solvers.batched.members import Hyperplanes, fit_linear_members
-from ..solvers.batched.sparse import fit_sparse_members
 from ..ties import round_significand
 from .gap_check import GapCheckedClassifier
 from .negatives import DUPLICATE_TOL, distances, initial_negatives
@@ -27,7 +27,7 @@ __all__ = [
     "validation_split",
 ]
 
-TRAINERS = {"l2": fit_linear_members, "l1": fit_sparse_members}
+TRAINERS = {"l2": fit_linear_members, "l1": fit_l1_members}
 OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are numerically zero
 # Rounding error of an intercept, which is the difference of a label and an output.
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps

@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 
-def check_problem(K, y, C, *, square=True, blocks=False, name="K"):
+def check_problem(K, y, C, *, require_square=True, allow_callable=False, name="K"):
     """Return the arrays of an SVM dual as floats, or raise an error that names the wrong one.
 
     Examples
@@ -28,8 +28,8 @@ def check_problem(K, y, C, *, square=True, blocks=False, name="K"):
     ValueError: y must contain both labels -1 and +1, and no others; found [0. 1.].
     """
     y = _check_labels(y, [-1.0, 1.0])
-    if not (blocks and callable(K)):
-        K = _check_matrix(K, len(y), square=square, name=name)
+    if not (allow_callable and callable(K)):
+        K = _check_matrix(K, len(y), require_square=require_square, name=name)
     return K, y, check_bounds(C, len(y))
 
 
@@ -39,7 +39,7 @@ def check_bounds(C, n, name="C"):
     return _check_positive(C, n, name, remedy)
 
 
-def check_logistic(K, y, weights, *, square=True, classes=None):
+def check_logistic(K, y, weights, *, require_square=True, n_classes=None):
     """Return the arrays of a log likelihood, or raise an error that names the wrong one.
 
     Examples
@@ -50,12 +50,12 @@ def check_logistic(K, y, weights, *, square=True, classes=None):
         ...
     ValueError: weights must be positive and finite; found values from 0 to 2. ...
     """
-    if classes is None:
+    if n_classes is None:
         y = _check_labels(y, [-1.0, 1.0])
     else:
-        check_scalar(classes, "classes", Integral, min_val=2)
-        y = _check_labels(y, range(classes)).astype(int)
-    K = _check_matrix(K, len(y), square=square)
+        check_scalar(n_classes, "n_classes", Integral, min_val=2)
+        y = _check_labels(y, range(n_classes)).astype(int)
+    K = _check_matrix(K, len(y), require_square=require_square)
     return K, y, _check_positive(weights, len(y), "weights", "Remove points of weight zero.")
 
 
@@ -66,23 +66,25 @@ def check_stopping(tol, max_iter):
     return tol, int(max_iter)
 
 
-def _check_labels(y, expected):
+def _check_labels(y, expected_labels):
     y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
     labels = np.unique(y)
-    if y.ndim != 1 or not np.array_equal(labels, expected):
+    if y.ndim != 1 or not np.array_equal(labels, expected_labels):
         wording = "both labels -1 and +1"
-        if expected[0] == 0:
-            wording = f"all labels from 0 to {len(expected) - 1}"
+        if expected_labels[0] == 0:
+            wording = f"all labels from 0 to {len(expected_labels) - 1}"
         raise ValueError(f"y must contain {wording}, and no others; found {labels[:5]}.")
     return y
 
 
-def _check_matrix(K, n, *, square, name="K"):
+def _check_matrix(K, n, *, require_square, name="K"):
     K = check_array(K, dtype=np.float64, input_name=name)
-    if len(K) != n or (square and K.shape[1] != n):
-        shape = f"({n}, {n})" if square else f"({n}, r)"
-        raise ValueError(f"{name} must have shape {shape} for {n} labels; found {K.shape}.")
-    return check_gram(K, definite=False) if square else K
+    if len(K) != n or (require_square and K.shape[1] != n):
+        expected_shape = f"({n}, {n})" if require_square else f"({n}, r)"
+        raise ValueError(
+            f"{name} must have shape {expected_shape} for {n} labels; found {K.shape}."
+        )
+    return check_gram(K, require_definite=False) if require_square else K
 
 
 def _check_positive(values, n, name, remedy):

@@ -36,8 +36,9 @@ class FewestErrors(NamedTuple):
     n_errors : int
         Number of training points that the hyperplane misclassifies.
     bound : int
-        No hyperplane whose output at each correct point is at least ``distance`` in absolute value
-        makes fewer errors. One that passes closer may, so ``n_errors`` can be below ``bound``.
+        No hyperplane whose output at each correct point is at least ``min_output`` in absolute
+        value makes fewer errors. A hyperplane with smaller outputs may, so ``n_errors`` can be
+        below ``bound``.
     w : ndarray of shape (d,)
         Normal vector.
     intercept : float
@@ -56,7 +57,7 @@ class FewestErrors(NamedTuple):
 
 
 def solve_fewest_errors(
-    X: ArrayLike, y: ArrayLike, *, distance: float = 1e-4, seconds: float = 600.0
+    X: ArrayLike, y: ArrayLike, *, min_output: float = 1e-4, time_limit: float = 600.0
 ) -> FewestErrors:
     """Find a hyperplane with the smallest number of training errors.
 
@@ -69,13 +70,13 @@ def solve_fewest_errors(
         Points.
     y : array-like of shape (n,)
         Labels -1 and +1, both present.
-    distance : float, default=1e-4
+    min_output : float, default=1e-4
         Smallest output of a correct point, with features scaled to [-1, 1] and weights of at most 1
         in absolute value. It lies between 1e-5 and 0.1: below 1e-5 it is too close to the
         tolerances of the mixed integer solver. An outlier that stretches the range of a feature
-        moves all other points together, closer than this distance, so clip outliers first.
-    seconds : float, default=600.0
-        Time limit. After it, ``bound`` is the best lower bound found so far.
+        moves all other points close together, and their outputs too, so clip outliers first.
+    time_limit : float, default=600.0
+        Time limit in seconds. At the limit, ``bound`` is the best lower bound found so far.
 
     Returns
     -------
@@ -96,30 +97,31 @@ def solve_fewest_errors(
     >>> result.n_errors, result.bound
     (1, 1)
     """
-    X, y, _ = check_problem(X, y, 1.0, square=False, name="X")
-    eps, seconds = check_positive("distance", distance), check_positive("seconds", seconds)
+    X, y, _ = check_problem(X, y, 1.0, require_square=False, name="X")
+    eps = check_positive("min_output", min_output)
+    time_limit = check_positive("time_limit", time_limit)
     if not 1e-5 <= eps <= 0.1:
-        raise ValueError(f"distance must lie between 1e-5 and 0.1; found {distance!r}.")
+        raise ValueError(f"min_output must lie between 1e-5 and 0.1; found {min_output!r}.")
     n, d = X.shape
-    lowest, highest = X.min(axis=0), X.max(axis=0)
-    centre = 0.5 * lowest + 0.5 * highest
-    half_range = np.where(highest > lowest, 0.5 * highest - 0.5 * lowest, 1.0)
+    minima, maxima = X.min(axis=0), X.max(axis=0)
+    centre = 0.5 * minima + 0.5 * maxima
+    half_range = np.where(maxima > minima, 0.5 * maxima - 0.5 * minima, 1.0)
     Z = (X - centre) / half_range
     M = eps + np.abs(Z).sum(axis=1) + d
-    rows = np.column_stack([y[:, None] * Z, y, np.diag(M)])
+    constraint_rows = np.column_stack([y[:, None] * Z, y, np.diag(M)])
     upper = np.concatenate([np.ones(d), [d], np.ones(n)])
     solution = milp(
         np.concatenate([np.zeros(d + 1), np.ones(n)]),
-        constraints=LinearConstraint(rows, eps, np.inf),
+        constraints=LinearConstraint(constraint_rows, eps, np.inf),
         bounds=Bounds(np.concatenate([-upper[: d + 1], np.zeros(n)]), upper),
         integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
-        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+        options={"time_limit": time_limit, "mip_rel_gap": 0.0},
     )
     if solution.x is None:  # no feasible point within the time limit: predict the larger class
         w, b = np.zeros(d), float(np.sign(y.sum()) or 1.0)
     else:
         w, b = solution.x[:d] / half_range, float(solution.x[d])
     b = b - w @ centre
-    errors = int((y * (X @ w + b) <= 0.0).sum())
+    n_errors = int((y * (X @ w + b) <= 0.0).sum())
     bound = max(0.0, solution.mip_dual_bound or 0.0)  # None or -inf before the first bound
-    return FewestErrors(errors, int(np.ceil(bound - 1e-6)), w, b)
+    return FewestErrors(n_errors, int(np.ceil(bound - 1e-6)), w, b)

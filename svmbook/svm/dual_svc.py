@@ -327,7 +327,7 @@ class DualSVC(KernelMachine):
         is_native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
         if kernel.is_known_definite and (is_large or is_native):
             return ComputedGram(kernel.block_function(points), n), None
-        return StoredGram(kernel.gram(points, definite=False)), None
+        return StoredGram(kernel.gram(points, require_definite=False)), None
 
     def _call_solver(self, solver, points, gram, C, problem):
         """Call the solver; return its `SolverResult`."""

@@ -14,7 +14,7 @@ from svmbook.datasets import twonorm
 from svmbook.gram import LowRankGram, StumpGram, quantile_knots
 from svmbook.kernels import stump
 from svmbook.solvers import solve_dual
-from svmbook.solvers.smoothed import SmoothedHinge, solve_smoothed_hinge
+from svmbook.solvers.smoothed_hinge import SmoothedHinge, solve_smoothed_hinge
 
 X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
@@ -140,9 +140,9 @@ def test_starting_from_a_sample_does_not_change_solution(monkeypatch):
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
     gram = StumpGram.from_knots(Z, quantile_knots(Z, 5))
     all_points, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
-    monkeypatch.setattr("svmbook.solvers.smoothed.START_SAMPLE", 100)
+    monkeypatch.setattr("svmbook.solvers.smoothed_hinge.START_SAMPLE_SIZE", 100)
     sample_start, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
-    monkeypatch.setattr("svmbook.gram.stumps.CURVATURE_SAMPLE", 30)
+    monkeypatch.setattr("svmbook.gram.stumps.CURVATURE_SAMPLE_SIZE", 30)
     monkeypatch.setattr("svmbook.gram.stumps.MAX_DENSE_POINTS_PER_WEIGHT", 0)
     sample_hessian, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     for result in (sample_start, sample_hessian):
@@ -158,8 +158,8 @@ def test_upper_bounds_of_sample_have_the_same_sum_as_those_of_all_points(monkeyp
             bounds.append(C)
             super().__init__(y, C, width)
 
-    monkeypatch.setattr("svmbook.solvers.smoothed.SmoothedHinge", RecordingHinge)
-    monkeypatch.setattr("svmbook.solvers.smoothed.START_SAMPLE", 50)
+    monkeypatch.setattr("svmbook.solvers.smoothed_hinge.SmoothedHinge", RecordingHinge)
+    monkeypatch.setattr("svmbook.solvers.smoothed_hinge.START_SAMPLE_SIZE", 50)
     rng = np.random.default_rng(2)
     Z, C = rng.standard_normal((400, 2)), 0.1 * 2.0 ** (np.arange(400) % 3)
     y = np.where(Z[:, 0] + rng.standard_normal(400) > 0, 1.0, -1.0)
@@ -212,7 +212,7 @@ def test_residual_is_large_far_from_optimum():
 
 
 def test_sampled_knots_include_extremes_and_ignore_periodic_rows(monkeypatch):
-    monkeypatch.setattr("svmbook.gram.stumps.QUANTILE_SAMPLE", 1000)
+    monkeypatch.setattr("svmbook.gram.stumps.QUANTILE_SAMPLE_SIZE", 1000)
     column = np.tile([0.0, 1.0], 2000)
     column[[1, 3]] = 100.0, -7.0
     (knots,) = quantile_knots(column[:, None], 4)

@@ -19,10 +19,10 @@ from svmbook.gram import (
 N = 300
 Z = np.random.default_rng(0).standard_normal((N, 4)) + np.array([3.0, 0, 0, -2])
 K = Z @ Z.T
-SMALL_CACHE = 0.0984  # megabytes: 41 rows, or one more when rounded up
+SMALL_CACHE_MEGABYTES = 0.0984  # 41 rows, or one more when rounded up
 
 
-def recorded_blocks():
+def recording_block():
     """Return the function that computes blocks of K, and the list of shapes it has computed."""
     shapes = []
 
@@ -33,7 +33,8 @@ def recorded_blocks():
     return block, shapes
 
 
-def hats(Z):
+def stump_gram(Z):
+    """Return a StumpGram whose hat functions are the columns of Z, so that K = ZZ'."""
     return StumpGram(csr_array(Z), csr_array(np.eye(Z.shape[1])), (Z**2).sum(axis=1))
 
 
@@ -41,11 +42,13 @@ FORMS = {
     "stored": lambda: StoredGram(K),
     "stored by columns": lambda: StoredGram(np.asfortranarray(K)),
     "low rank": lambda: LowRankGram(Z),
-    "hat functions": lambda: hats(Z),
-    "computed": lambda: ComputedGram(recorded_blocks()[0], N),
-    "small cache": lambda: ComputedGram(recorded_blocks()[0], N, cache_megabytes=SMALL_CACHE),
+    "hat functions": lambda: stump_gram(Z),
+    "computed": lambda: ComputedGram(recording_block()[0], N),
+    "small cache": lambda: ComputedGram(
+        recording_block()[0], N, cache_megabytes=SMALL_CACHE_MEGABYTES
+    ),
 }
-FACTORED = ("stored", "low rank", "hat functions")  # forms with `factor`
+FORMS_WITH_FACTOR = ("stored", "low rank", "hat functions")
 every_form = pytest.mark.parametrize("form", FORMS)
 
 
@@ -65,20 +68,21 @@ def test_diagonal_holds_the_squared_lengths_of_the_features(n_knots):
 
 @every_form
 @pytest.mark.parametrize("n_points", [0, 1, 50, 300])
-def test_products_blocks_and_parts(form, n_points):
+def test_products_blocks_and_submatrices(form, n_points):
     gram = FORMS[form]()
     rng = np.random.default_rng(n_points)
     points = np.sort(rng.permutation(N)[:n_points])
-    others = np.sort(rng.permutation(N)[:120])
+    columns = np.sort(rng.permutation(N)[:120])
     values, v = rng.standard_normal(n_points), rng.standard_normal(N)
     for _ in range(2):  # the second time some rows are cached
         np.testing.assert_allclose(
             gram.times_columns(points, values), K[:, points] @ values, atol=1e-11
         )
-        np.testing.assert_allclose(gram.block(points, others), K[np.ix_(points, others)])
-    submatrix, inner = gram.submatrix(others), np.flatnonzero(np.isin(others, points))
+        np.testing.assert_allclose(gram.block(points, columns), K[np.ix_(points, columns)])
+    submatrix, common_points = gram.submatrix(columns), np.flatnonzero(np.isin(columns, points))
     np.testing.assert_allclose(
-        submatrix.block(inner, inner), K[np.ix_(others[inner], others[inner])]
+        submatrix.block(common_points, common_points),
+        K[np.ix_(columns[common_points], columns[common_points])],
     )
     assert submatrix.n == 120
     np.testing.assert_allclose(gram.times(v), K @ v, atol=1e-10)
@@ -97,11 +101,11 @@ def test_scale_of_a_zero_matrix_is_one():
     assert StoredGram(np.zeros((3, 3))).scale == 1.0
 
 
-@pytest.mark.parametrize("form", FACTORED)
-@pytest.mark.parametrize("size", [1.0, 1e-4, 1e-8])
-def test_factor_solves_systems_with_a_small_relative_residual(form, size):
+@pytest.mark.parametrize("form", FORMS_WITH_FACTOR)
+@pytest.mark.parametrize("scale", [1.0, 1e-4, 1e-8])
+def test_factor_solves_systems_with_a_small_relative_residual(form, scale):
     rng = np.random.default_rng(1)
-    D = size * rng.uniform(0.1, 10, N)
+    D = scale * rng.uniform(0.1, 10, N)
     b = D * rng.standard_normal(N) + K @ rng.standard_normal(N)
     x = FORMS[form]().factor(D)(b)
     assert np.abs(K @ x + D * x - b).max() <= 1e-8 * np.abs(b).max()
@@ -112,7 +116,7 @@ def test_indefinite_system_raises_an_arithmetic_error():
         StoredGram(-np.eye(3)).factor(np.full(3, 0.5))
 
 
-@pytest.mark.parametrize("form", FACTORED)
+@pytest.mark.parametrize("form", FORMS_WITH_FACTOR)
 def test_product_is_the_outputs_of_the_adjoint(form):
     # The adjoint is defined by <adjoint G, f> = G'f(X) for every f.
     gram = FORMS[form]()
@@ -126,7 +130,7 @@ def test_product_is_the_outputs_of_the_adjoint(form):
     assert gram.inner(A, A, f) == pytest.approx(norm_squared)
 
 
-@pytest.mark.parametrize("form", FACTORED)
+@pytest.mark.parametrize("form", FORMS_WITH_FACTOR)
 @given(seed=st.integers(0, 1000), log_lam=st.floats(-3, 3))
 @settings(max_examples=40)
 def test_weighted_ridge_regression_satisfies_its_equations(form, seed, log_lam):
@@ -136,14 +140,11 @@ def test_weighted_ridge_regression_satisfies_its_equations(form, seed, log_lam):
     forms = {
         "stored": lambda: StoredGram(Z @ Z.T),
         "low rank": lambda: LowRankGram(Z),
-        "hat functions": lambda: hats(Z),
+        "hat functions": lambda: stump_gram(Z),
     }
     gram = forms[form]()
-    R, r, W = (
-        rng.standard_normal((gram.n_unknowns, 2)),
-        rng.standard_normal(2),
-        rng.uniform(0.1, 1, n),
-    )
+    R, r = rng.standard_normal((gram.n_unknowns, 2)), rng.standard_normal(2)
+    W = rng.uniform(0.1, 1, n)
     A, b = gram.ridge(W, lam)(R, r)
     outputs = W[:, None] * (gram.outputs(A) + b)
     scale = np.abs(A).max() * (np.abs(Z).max() ** 4 + lam) * n
@@ -166,22 +167,22 @@ def test_ridge_accepts_points_of_zero_weight():
 
 
 def test_stored_matrix_is_not_copied():
-    by_columns = np.asfortranarray(K)
-    assert StoredGram(by_columns).K.base is by_columns
+    K_by_columns = np.asfortranarray(K)
+    assert StoredGram(K_by_columns).K.base is K_by_columns
     assert StoredGram(K).K is K
 
 
 def test_factor_does_not_change_the_matrix():
-    gram, before = StoredGram(K), K.copy()
+    gram, K_before = StoredGram(K), K.copy()
     gram.factor(np.ones(N))
-    np.testing.assert_array_equal(gram.K, before)
+    np.testing.assert_array_equal(gram.K, K_before)
 
 
 # --- computed ------------------------------------------------------------------------------
 
 
 def test_cached_rows_are_not_recomputed():
-    block, shapes = recorded_blocks()
+    block, shapes = recording_block()
     gram = ComputedGram(block, N)
     points = np.arange(0, 100, 2)
     gram.block(points, points)
@@ -194,25 +195,30 @@ def test_cached_rows_are_not_recomputed():
 
 
 def test_small_cache_evicts_rows_of_earlier_blocks_only():
-    block, shapes = recorded_blocks()
-    gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE)
-    assert gram._cache.nbytes <= 1e6 * SMALL_CACHE + 8 * N  # rounded up, so at least one row
-    first, second = np.arange(30), np.arange(30, 65)
-    gram.block(first, first)
+    block, shapes = recording_block()
+    gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
+    # The number of rows is rounded up, so that it is at least one.
+    assert gram._cache.nbytes <= 1e6 * SMALL_CACHE_MEGABYTES + 8 * N
+    first_points, second_points = np.arange(30), np.arange(30, 65)
+    gram.block(first_points, first_points)
     shapes.clear()
     for _ in range(2):  # the second time all rows are cached
-        np.testing.assert_array_equal(gram.block(second, second), K[np.ix_(second, second)])
+        np.testing.assert_array_equal(
+            gram.block(second_points, second_points), K[np.ix_(second_points, second_points)]
+        )
         assert sum(n_rows for n_rows, _ in shapes) == 35
-    gram.block(first[:1], first)
+    gram.block(first_points[:1], first_points)
     assert sum(n_rows for n_rows, _ in shapes) <= 36
-    np.testing.assert_array_equal(gram.block(first, second), K[np.ix_(first, second)])
+    np.testing.assert_array_equal(
+        gram.block(first_points, second_points), K[np.ix_(first_points, second_points)]
+    )
 
 
-@pytest.mark.parametrize("before", [(0, 0), (0, 30), (280, 300)])
-def test_cache_is_filled_completely_whatever_it_held_before(before):
-    block, shapes = recorded_blocks()
-    gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE)
-    gram.block(np.arange(*before), np.arange(N))
+@pytest.mark.parametrize("cached_range", [(0, 0), (0, 30), (280, 300)])
+def test_cache_is_filled_completely_whatever_it_held_before(cached_range):
+    block, shapes = recording_block()
+    gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
+    gram.block(np.arange(*cached_range), np.arange(N))
     points = np.append(np.arange(10), np.arange(268, 300))  # some were cached before
     assert len(points) == len(gram._cache)
     gram.block(points, points)
@@ -221,32 +227,37 @@ def test_cache_is_filled_completely_whatever_it_held_before(before):
     assert shapes == []
 
 
-def test_small_part_is_stored_and_large_part_is_computed(monkeypatch):
+def test_small_submatrix_is_stored_and_large_one_is_computed(monkeypatch):
     monkeypatch.setattr("svmbook.gram.computed.MAX_STORED_POINTS", 120)
-    block, shapes = recorded_blocks()
+    block, shapes = recording_block()
     gram, points = (
         ComputedGram(block, N, cache_megabytes=0.2),
         np.random.default_rng(8).permutation(N),
     )
-    small, large = points[:120], points[:121]
-    stored, computed = gram.submatrix(small), gram.submatrix(large)
+    few_points, many_points = points[:120], points[:121]
+    stored_gram, computed_gram = gram.submatrix(few_points), gram.submatrix(many_points)
     shapes.clear()
-    np.testing.assert_allclose(stored.times(np.ones(120)), K[np.ix_(small, small)].sum(axis=1))
+    np.testing.assert_allclose(
+        stored_gram.times(np.ones(120)), K[np.ix_(few_points, few_points)].sum(axis=1)
+    )
     assert shapes == []
-    np.testing.assert_allclose(computed.times(np.ones(121)), K[np.ix_(large, large)].sum(axis=1))
+    np.testing.assert_allclose(
+        computed_gram.times(np.ones(121)), K[np.ix_(many_points, many_points)].sum(axis=1)
+    )
     assert sum(rows * columns for rows, columns in shapes) == 121**2
     rows, columns = np.array([3, 0]), np.array([120, 7])
     np.testing.assert_array_equal(
-        computed.block(rows, columns), K[np.ix_(large[rows], large[columns])]
+        computed_gram.block(rows, columns), K[np.ix_(many_points[rows], many_points[columns])]
     )
-    assert computed._cache.nbytes < gram._cache.nbytes / 2  # both caches exist at the same time
+    # Both caches exist at the same time.
+    assert computed_gram._cache.nbytes < gram._cache.nbytes / 2
 
 
 # --- low rank ------------------------------------------------------------------------------
 
 
-def forest_like(seed, n=600):
-    """Return four features in metres, two sets of indicators as of forest data, and a constant."""
+def forest_like_points(seed, n=600):
+    """Return features like those of the forest data: four in metres, indicators, a constant."""
     rng = np.random.default_rng(seed)
     area, soil = rng.integers(0, 6, n), rng.integers(0, 12, n)
     metres = 1000.0 * rng.normal(size=(n, 4))
@@ -254,25 +265,25 @@ def forest_like(seed, n=600):
 
 
 def test_centred_rows_are_not_copied():
-    centred = Z - Z.mean(axis=0)
-    assert centred_factor(centred)[0].Z is centred
+    centred_X = Z - Z.mean(axis=0)
+    assert centred_factor(centred_X)[0].Z is centred_X
     assert centred_factor(Z)[0].Z is not Z
 
 
-@pytest.mark.parametrize("X", [Z, forest_like(0)], ids=["normal", "dependent columns"])
+@pytest.mark.parametrize("X", [Z, forest_like_points(0)], ids=["normal", "dependent columns"])
 def test_centring_shifts_all_outputs_by_the_same_number(X):
     gram, mean = centred_factor(X)
-    centred = X - X.mean(axis=0)
+    centred_X = X - X.mean(axis=0)
     v = np.random.default_rng(4).standard_normal(len(X))
     scale = np.abs(X).max() ** 2 * len(X)
-    np.testing.assert_allclose(gram.times(v), centred @ (centred.T @ v), atol=1e-13 * scale)
+    np.testing.assert_allclose(gram.times(v), centred_X @ (centred_X.T @ v), atol=1e-13 * scale)
     beta = v - v.mean()  # sums to zero, like y * alpha
     shift = mean @ gram.adjoint(beta)
     np.testing.assert_allclose(gram.times(beta) + shift, X @ (X.T @ beta), atol=1e-13 * scale)
 
 
 def test_dependent_columns_are_merged_into_the_others():
-    assert centred_factor(forest_like(0))[0].n_unknowns == 4 + 5 + 11
+    assert centred_factor(forest_like_points(0))[0].n_unknowns == 4 + 5 + 11
 
 
 def test_nearly_dependent_columns_are_kept():
@@ -289,10 +300,10 @@ def test_constant_features_give_a_zero_matrix():
 
 @pytest.mark.parametrize("tol", [None, 1e-6])
 def test_pivoted_factor_finds_the_rank(tol):
-    low = pivoted_factor(K, tol=tol)
-    assert low.n_unknowns == 4
-    np.testing.assert_allclose(low.Z @ low.Z.T, K, atol=1e-10)
-    np.testing.assert_allclose(np.triu(low.Z[low.pivots], 1), 0.0)
+    gram = pivoted_factor(K, tol=tol)
+    assert gram.n_unknowns == 4
+    np.testing.assert_allclose(gram.Z @ gram.Z.T, K, atol=1e-10)
+    np.testing.assert_allclose(np.triu(gram.Z[gram.pivots], 1), 0.0)
 
 
 def test_pivoted_factor_is_none_if_the_rank_is_too_large():
@@ -300,11 +311,11 @@ def test_pivoted_factor_is_none_if_the_rank_is_too_large():
     assert pivoted_factor(K, max_rank=Z.shape[1] - 1) is None
 
 
-@pytest.mark.parametrize("low", [LowRankGram(Z), pivoted_factor(K)], ids=["all points", "pivots"])
+@pytest.mark.parametrize("gram", [LowRankGram(Z), pivoted_factor(K)], ids=["all points", "pivots"])
 @pytest.mark.parametrize("shape", [(4,), (4, 3)])
-def test_coefficients_represent_the_given_weights(low, shape):
+def test_coefficients_represent_the_given_weights(gram, shape):
     w = np.random.default_rng(7).standard_normal(shape)
-    alpha = low.coefficients(w)
-    np.testing.assert_allclose(low.adjoint(alpha), w, atol=1e-10)
-    if low.pivots is not None:
+    alpha = gram.coefficients(w)
+    np.testing.assert_allclose(gram.adjoint(alpha), w, atol=1e-10)
+    if gram.pivots is not None:
         assert np.count_nonzero(np.atleast_2d(alpha.T).any(axis=0)) == 4

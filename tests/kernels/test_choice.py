@@ -17,11 +17,11 @@ def choose(kernel, X=X, weights=None, **params):
 
 @pytest.mark.parametrize("name", kernels.KERNELS)
 def test_package_function_is_equivalent_to_its_name(name):
-    by_name, by_function = choose(name), choose(kernels.KERNELS[name][0])
-    assert by_name.name == by_function.name == name
-    assert str(by_name.params) == str(by_function.params)
-    assert set(by_name.params) == set(kernels.KERNELS[name][1])
-    np.testing.assert_array_equal(by_name.gram(X), by_function.values(X, X))
+    named_choice, function_choice = choose(name), choose(kernels.KERNELS[name][0])
+    assert named_choice.name == function_choice.name == name
+    assert str(named_choice.params) == str(function_choice.params)
+    assert set(named_choice.params) == set(kernels.KERNELS[name][1])
+    np.testing.assert_array_equal(named_choice.gram(X), function_choice.values(X, X))
 
 
 def test_gamma_may_be_scale_auto_or_a_number():
@@ -29,9 +29,11 @@ def test_gamma_may_be_scale_auto_or_a_number():
     assert choose("rbf", gamma="auto").params["gamma"] == pytest.approx(1 / 3)
     assert choose("rbf", gamma=0.2).params["gamma"] == 0.2
     weights = np.arange(1.0, 13.0)
-    repeated = choose("rbf", X=np.repeat(X, weights.astype(int), axis=0))
-    assert choose("rbf", weights=weights).params == pytest.approx(repeated.params)
-    assert choose("rbf", weights=1e300 * weights).params == pytest.approx(repeated.params)
+    choice_of_repeated_points = choose("rbf", X=np.repeat(X, weights.astype(int), axis=0))
+    assert choose("rbf", weights=weights).params == pytest.approx(choice_of_repeated_points.params)
+    assert choose("rbf", weights=1e300 * weights).params == pytest.approx(
+        choice_of_repeated_points.params
+    )
 
 
 def test_choices_are_hashable_and_compared_by_identity():
@@ -93,17 +95,17 @@ def test_error_on_overflow_names_the_kernel():
 
 @pytest.mark.parametrize("name", ["rbf", "poly", "linear"])
 def test_data_whose_squares_overflow_are_refused(name):
-    huge = 1e200 * X
+    huge_X = 1e200 * X
     with pytest.raises(ValueError, match=r"not finite.*scale the features"):
-        choose(name, X=huge).gram(huge)
+        choose(name, X=huge_X).gram(huge_X)
 
 
 @pytest.mark.parametrize("size", [1e-150, 1e-3, 1e150])
 def test_gamma_scale_uses_weighted_variance_at_any_size(size):
     rng = np.random.default_rng(4)
     points, weights = rng.standard_normal((50, 3)), rng.uniform(0.5, 2, 50)
-    centred = points - np.average(points.mean(axis=1), weights=weights)
-    variance = np.average((centred**2).mean(axis=1), weights=weights)
+    centred_points = points - np.average(points.mean(axis=1), weights=weights)
+    variance = np.average((centred_points**2).mean(axis=1), weights=weights)
     gamma = choose("rbf", X=size * points, weights=weights).params["gamma"]
     assert gamma * size * size == pytest.approx(1 / (3 * variance))
 

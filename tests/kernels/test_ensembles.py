@@ -23,7 +23,7 @@ STUMPS = Stumps(BOX)
 RULES = Rules(STUMPS)
 RADIUS = 1.1 * np.linalg.norm(POINTS, axis=1).max()
 TWO_BOUNDARIES = NegationClosure(Conjunctions(RULES, RULES))
-LEARNERS = {
+LEARNERS_AND_KERNELS = {
     "stump": (STUMPS, stump(POINTS, box=BOX)),
     "perceptron": (Perceptrons(3, RADIUS), perceptron(POINTS, radius=RADIUS)),
     "two boundaries": (TWO_BOUNDARIES, STUMPS.mass**2 * stump_regions(POINTS, box=BOX, degree=2)),
@@ -41,30 +41,30 @@ LEARNERS = {
 # ensembles of 10,000 are too few for this test. But the mean of all 62,000 sampled leaves has the
 # error s / 249. Twice that value is exceeded if b > 0.007 s: the same power in a quarter of the
 # time.
-REPETITIONS = 20
-REPETITIONS_OF_LEAVES = 4
+N_REPETITIONS = 20
+N_REPETITIONS_OF_LEAVES = 4
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", LEARNERS_AND_KERNELS)
 def test_finite_ensembles_converge_to_closed_form(name):
-    learner, K = LEARNERS[name]
-    counts = np.array([100, 1_000, 10_000])
-    repetitions = [REPETITIONS] * 2
-    repetitions += [REPETITIONS_OF_LEAVES if name == "leaves" else REPETITIONS]
-    errors, total = [], 0.0
-    for count, n_repetitions in zip(counts, repetitions, strict=True):
+    learner, K = LEARNERS_AND_KERNELS[name]
+    sizes = np.array([100, 1_000, 10_000])
+    repetitions_per_size = [N_REPETITIONS] * 2
+    repetitions_per_size += [N_REPETITIONS_OF_LEAVES if name == "leaves" else N_REPETITIONS]
+    errors, weighted_sum = [], 0.0
+    for size, n_repetitions in zip(sizes, repetitions_per_size, strict=True):
         samples = [
-            sampled_kernel(learner, POINTS, count=count, random_state=seed)
+            sampled_kernel(learner, POINTS, count=size, random_state=seed)
             for seed in range(n_repetitions)
         ]
         errors.append(np.mean((np.array(samples) - K) ** 2) ** 0.5)
-        total = total + count * np.sum(samples, axis=0)
-    rate = np.polyfit(np.log(counts), np.log(errors), 1)[0]
+        weighted_sum = weighted_sum + size * np.sum(samples, axis=0)
+    rate = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
     assert rate == pytest.approx(-0.5, abs=0.05)
     assert errors[-1] < 0.05 * np.abs(K).max()
-    n_hypotheses = counts @ repetitions
-    error = np.mean((total / n_hypotheses - K) ** 2) ** 0.5
-    assert error < 2.0 * errors[0] * np.sqrt(counts[0] / n_hypotheses)
+    n_hypotheses = sizes @ repetitions_per_size
+    error = np.mean((weighted_sum / n_hypotheses - K) ** 2) ** 0.5
+    assert error < 2.0 * errors[0] * np.sqrt(sizes[0] / n_hypotheses)
 
 
 def test_mean_cosine_agrees_with_random_directions():
@@ -74,16 +74,17 @@ def test_mean_cosine_agrees_with_random_directions():
 
 
 def test_points_outside_the_box_are_moved_to_its_boundary():
-    K_corner, K_outside = (stump(BOX[1:] + away, POINTS, box=BOX) for away in (0.0, 5.0))
+    K_corner, K_outside = (stump(BOX[1:] + offset, POINTS, box=BOX) for offset in (0.0, 5.0))
     np.testing.assert_allclose(K_outside, K_corner)
 
 
 def test_printed_recursion_differs_from_three_boundaries_on():
-    for degree, equal in ((2, True), (3, False)):
-        corrected, printed = (
-            stump_regions(POINTS, box=BOX, degree=degree, as_printed=flag) for flag in (False, True)
+    for degree, are_equal in ((2, True), (3, False)):
+        K_corrected, K_printed = (
+            stump_regions(POINTS, box=BOX, degree=degree, as_printed=as_printed)
+            for as_printed in (False, True)
         )
-        assert (np.ptp(corrected - printed) < 1e-12) == equal
+        assert (np.ptp(K_corrected - K_printed) < 1e-12) == are_equal
 
 
 def test_kernels_of_equal_points_are_constant():
@@ -94,7 +95,7 @@ def test_kernels_of_equal_points_are_constant():
 
 
 X, Y = twonorm(80, random_state=0)
-NEW, _ = twonorm(40, random_state=1)
+X_NEW, _ = twonorm(40, random_state=1)
 
 
 @pytest.mark.parametrize("kernel", [stump, perceptron])
@@ -103,10 +104,10 @@ def test_constant_added_to_kernel_does_not_change_output(kernel, model):
     outputs = []
     for constant in (0.0, 3.0, 100.0):
         shifted = lambda A, B, c=constant: kernel(A, B) + c  # noqa: E731
-        outputs.append(model.set_params(kernel=shifted).fit(X, Y).decision_function(NEW))
-    outputs.append(model.set_params(kernel=kernel).fit(X, Y).decision_function(NEW))
+        outputs.append(model.set_params(kernel=shifted).fit(X, Y).decision_function(X_NEW))
+    outputs.append(model.set_params(kernel=kernel).fit(X, Y).decision_function(X_NEW))
     model.set_params(kernel="precomputed").fit(kernel(X), Y)
-    outputs.append(model.decision_function(kernel(NEW, X)))
+    outputs.append(model.decision_function(kernel(X_NEW, X)))
     for F in outputs[1:]:
         np.testing.assert_allclose(F, outputs[0], atol=1e-6)
 
@@ -114,36 +115,40 @@ def test_constant_added_to_kernel_does_not_change_output(kernel, model):
 @pytest.mark.parametrize("solver", ["active-set", "interior-point", "smo", "libsvm"])
 def test_every_solver_accepts_a_conditionally_definite_kernel(solver):
     weights = np.where(np.arange(80) % 7 == 0, 0.0, 1.0)  # the first point has weight zero
-    named = DualSVC(C=0.1, kernel="stump", solver=solver).fit(X, Y, sample_weight=weights)
-    precomputed = DualSVC(C=0.1, kernel="precomputed", solver=solver)
-    precomputed.fit(stump(X), Y, sample_weight=weights)
-    assert precomputed.objective_ == pytest.approx(named.objective_, rel=1e-6)
-    F = precomputed.decision_function(stump(NEW, X))
-    np.testing.assert_allclose(F, named.decision_function(NEW), atol=1e-4)
+    named_model = DualSVC(C=0.1, kernel="stump", solver=solver).fit(X, Y, sample_weight=weights)
+    precomputed_model = DualSVC(C=0.1, kernel="precomputed", solver=solver)
+    precomputed_model.fit(stump(X), Y, sample_weight=weights)
+    assert precomputed_model.objective_ == pytest.approx(named_model.objective_, rel=1e-6)
+    F = precomputed_model.decision_function(stump(X_NEW, X))
+    np.testing.assert_allclose(F, named_model.decision_function(X_NEW), atol=1e-4)
 
 
 def test_negative_squared_distance_is_twice_the_linear_kernel():
     def kernel(A, B):
         return -((A[:, None] - B[None]) ** 2).sum(-1)
 
-    distance, linear = DualSVC(0.05, kernel=kernel), DualSVC(0.1, kernel="linear")
-    F = linear.fit(X, Y).decision_function(NEW)
-    np.testing.assert_allclose(distance.fit(X, Y).decision_function(NEW), F, atol=1e-5)
+    distance_model, linear_model = DualSVC(0.05, kernel=kernel), DualSVC(0.1, kernel="linear")
+    F = linear_model.fit(X, Y).decision_function(X_NEW)
+    np.testing.assert_allclose(distance_model.fit(X, Y).decision_function(X_NEW), F, atol=1e-5)
 
 
 def test_l1_penalty_uses_symmetric_kernels_unshifted():
-    named = KernelLogisticRegression(penalty="l1", kernel="stump").fit(X, Y)
-    function = KernelLogisticRegression(penalty="l1", kernel=lambda A, B: stump(A, B)).fit(X, Y)
-    assert named.converged_ and named.objective_ == pytest.approx(function.objective_)
-    coefficients = named.dual_coef_[0]
-    F = stump(X)[:, named.support_] @ coefficients + named.intercept_
+    named_model = KernelLogisticRegression(penalty="l1", kernel="stump").fit(X, Y)
+    function_model = KernelLogisticRegression(penalty="l1", kernel=lambda A, B: stump(A, B)).fit(
+        X, Y
+    )
+    assert named_model.converged_ and named_model.objective_ == pytest.approx(
+        function_model.objective_
+    )
+    coefficients = named_model.dual_coef_[0]
+    F = stump(X)[:, named_model.support_] @ coefficients + named_model.intercept_
     loss = np.logaddexp(0.0, -np.where(Y > 0, F, -F)).sum()
-    assert named.objective_ == pytest.approx(loss + np.abs(coefficients).sum())
+    assert named_model.objective_ == pytest.approx(loss + np.abs(coefficients).sum())
 
 
 @pytest.mark.parametrize("kernel", ["stump_regions", "stump_tree"])
 def test_common_scale_of_features_does_not_matter(kernel):
     model = DualSVC(C=1.0, kernel=kernel)
-    F = model.fit(X, Y).decision_function(NEW)
-    F_scaled = model.fit(10.0 * X, Y).decision_function(10.0 * NEW)
+    F = model.fit(X, Y).decision_function(X_NEW)
+    F_scaled = model.fit(10.0 * X, Y).decision_function(10.0 * X_NEW)
     np.testing.assert_allclose(F_scaled, F, atol=1e-8)

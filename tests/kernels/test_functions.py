@@ -25,14 +25,16 @@ DEFINITIONS = {
     "exponential": lambda x, z: np.exp(-0.7 * np.sqrt(np.sum((x - z) ** 2))),
     "stump": lambda x, z: -np.sum(np.abs(x - z)),
     "perceptron": lambda x, z: -np.sqrt(np.sum((x - z) ** 2)),
-    "stump_regions": lambda x, z: (((1 + _agree(x, z)) ** 2 / 4 + 1) * (1 + _agree(x, z))) / 4,
-    "stump_tree": lambda x, z: np.exp(-3 * (1 - _agree(x, z)) / 2),
+    "stump_regions": lambda x, z: (
+        (((1 + agreement(x, z)) ** 2 / 4 + 1) * (1 + agreement(x, z))) / 4
+    ),
+    "stump_tree": lambda x, z: np.exp(-3 * (1 - agreement(x, z)) / 2),
 }
 BOX = np.array([[-2.0, -1.0, -0.5], [2.0, 1.5, 0.5]])
 PARAMS = {"gamma": 0.7, "coef0": 0.4, "degree": 3, "box": BOX}
 
 
-def _agree(x, z):
+def agreement(x, z):
     """Return 1 minus twice the probability that a random stump separates two points."""
     distance = np.abs(np.clip(x, *BOX) - np.clip(z, *BOX)).sum()
     return 1 - 2 * distance / (BOX[1] - BOX[0]).sum()
@@ -69,22 +71,23 @@ def test_gram_matrices_are_semi_definite(seed, n, d):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("distance", [1.0, 1e5])
+@pytest.mark.parametrize("offset", [1.0, 1e5])
 @pytest.mark.parametrize("d", [3, 20])
-def test_gram_matrices_are_exactly_symmetric(name, distance, d):
+def test_gram_matrices_are_exactly_symmetric(name, offset, d):
     X = np.random.default_rng(0).standard_normal((300, d))
-    X[::2] += distance
+    X[::2] += offset
     K = gram(name, X, **({"gamma": 0.05} if "gamma" in KERNELS[name][1] else {}))
     np.testing.assert_array_equal(K, K.T)
 
 
 @pytest.mark.parametrize("n", [3, 400])
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
-@pytest.mark.parametrize("n_more", [0, MAX_CDIST_FEATURES])  # from differences, and from a product
-def test_distances_are_accurate_for_features_of_any_size(n, size, n_more):
+# Distances are computed from differences of points, or with more features from a product.
+@pytest.mark.parametrize("n_extra_features", [0, MAX_CDIST_FEATURES])
+def test_distances_are_accurate_for_features_of_any_size(n, size, n_extra_features):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.integers(18, 80, n), size * rng.lognormal(size=n)])
-    X = np.hstack([X, 0.01 * rng.standard_normal((n, n_more))])
+    X = np.hstack([X, 0.01 * rng.standard_normal((n, n_extra_features))])
     X[-1] = X[0]  # a duplicate
     Z = X[::2].copy()
     for A, B in ((X, X), (X, Z), (Z, X)):
@@ -134,9 +137,9 @@ def test_definiteness_is_decided_in_either_order_and_precision(n, order):
     rng = np.random.default_rng(n)
     X = rng.standard_normal((n, 3))
     K = np.array(X @ X.T, order=order)  # of rank 3: all other eigenvalues are rounding errors
-    before = K.copy()
+    K_before = K.copy()
     check_gram(K)
-    np.testing.assert_array_equal(K, before)
+    np.testing.assert_array_equal(K, K_before)
     v = rng.standard_normal(n)
     v /= np.linalg.norm(v)
     with pytest.raises(ValueError, match="semi-definite"):
@@ -154,12 +157,12 @@ def test_small_asymmetry_is_removed_and_large_asymmetry_refused(scale):
     X = np.random.default_rng(5).standard_normal((30, 3))
     K = scale * gaussian(X)
     noise = scale * np.triu(np.random.default_rng(6).standard_normal(K.shape), 1)
-    symmetrised = check_gram(K + 1e-8 * noise, definite=False)
+    symmetrised = check_gram(K + 1e-8 * noise, require_definite=False)
     np.testing.assert_array_equal(symmetrised, symmetrised.T)
     np.testing.assert_allclose(symmetrised, K, atol=1e-7 * scale)
     with pytest.raises(ValueError, match="not symmetric"):
-        check_gram(K + 1e-5 * noise, definite=False)
-    assert check_gram(K, definite=False) is K
+        check_gram(K + 1e-5 * noise, require_definite=False)
+    assert check_gram(K, require_definite=False) is K
 
 
 @pytest.mark.parametrize("name", DISTANCES)

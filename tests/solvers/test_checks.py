@@ -53,10 +53,13 @@ def test_inner_functions_have_the_defaults_of_the_public_ones():
         "ridge_path",
     } <= set(functions)
     for name, (inner, public) in functions.items():
-        documented = signature(public).parameters
+        public_parameters = signature(public).parameters
         for parameter in signature(inner).parameters.values():
-            if parameter.default is not Parameter.empty and parameter.name in documented:
-                assert parameter.default == documented[parameter.name].default, (name, parameter)
+            if parameter.default is not Parameter.empty and parameter.name in public_parameters:
+                assert parameter.default == public_parameters[parameter.name].default, (
+                    name,
+                    parameter,
+                )
 
 
 def test_indefinite_matrix_is_reported():
@@ -97,12 +100,13 @@ def test_invalid_arrays_are_reported(solver, K, y, C, message):
 
 @pytest.mark.parametrize("solver", [*SOLVERS, solve_hard_margin])
 @pytest.mark.parametrize(
-    "wrong", [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}]
+    "invalid_option",
+    [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}],
 )
-def test_invalid_tol_and_max_iter_are_reported(solver, wrong):
+def test_invalid_tol_and_max_iter_are_reported(solver, invalid_option):
     bounds = {} if solver is solve_hard_margin else {"C": 1.0}
-    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
-        solver(np.eye(2), [1, -1], **bounds, **wrong)
+    with pytest.raises((TypeError, ValueError), match=next(iter(invalid_option))):
+        solver(np.eye(2), [1, -1], **bounds, **invalid_option)
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
@@ -161,8 +165,8 @@ def test_slightly_indefinite_matrix_does_not_crash_the_crossover(solver):
     assert np.isfinite(result.gap)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_missing_class_numbers_are_reported(classes):
-    message = f"all labels from 0 to {classes - 1}, and no others; found \\[1"
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_missing_class_numbers_are_reported(n_classes):
+    message = f"all labels from 0 to {n_classes - 1}, and no others; found \\[1"
     with pytest.raises(ValueError, match=message):
-        solve_logistic(np.eye(2), [1, 1], 1.0, classes=classes)
+        solve_logistic(np.eye(2), [1, 1], 1.0, n_classes=n_classes)

@@ -15,16 +15,16 @@ def fewest_errors_of_lines(X, y):
     A small rotation and shift puts the two points of such a line on their correct sides, and every
     other line makes at least as many errors as one of these.
     """
-    best = min((y > 0).sum(), (y < 0).sum())
+    fewest = min((y > 0).sum(), (y < 0).sum())
     for i, j in combinations(range(len(y)), 2):
         normal = np.array([X[i, 1] - X[j, 1], X[j, 0] - X[i, 0]])
         sides = y * ((X - X[i]) @ normal)
         sides[[i, j]] = 0.0
-        best = min(best, (sides < 0).sum(), (sides > 0).sum())
-    return best
+        fewest = min(fewest, (sides < 0).sum(), (sides > 0).sum())
+    return fewest
 
 
-def draw(seed, n):
+def draw_points(seed, n):
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
@@ -33,7 +33,7 @@ def draw(seed, n):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_result_agrees_with_search_over_all_lines(seed):
-    X, y = draw(seed, 15 + 2 * seed)
+    X, y = draw_points(seed, 15 + 2 * seed)
     result = solve_fewest_errors(X, y)
     assert result.n_errors == result.bound == fewest_errors_of_lines(X, y)
     assert result.converged
@@ -41,16 +41,16 @@ def test_result_agrees_with_search_over_all_lines(seed):
 
 
 def test_scale_and_origin_of_features_do_not_matter():
-    X, y = draw(3, 20)
+    X, y = draw_points(3, 20)
     transformed = X * [1e-6, 1e5] + [3.0, -2e6]
     assert solve_fewest_errors(transformed, y).n_errors == solve_fewest_errors(X, y).n_errors
 
 
 def test_no_svm_makes_fewer_errors():
     for seed in range(5):
-        X, y = draw(seed, 30)
-        best = min((DualSVC(C=C).fit(X, y).predict(X) != y).sum() for C in (0.1, 1.0, 100.0))
-        assert solve_fewest_errors(X, y).n_errors <= best
+        X, y = draw_points(seed, 30)
+        fewest = min((DualSVC(C=C).fit(X, y).predict(X) != y).sum() for C in (0.1, 1.0, 100.0))
+        assert solve_fewest_errors(X, y).n_errors <= fewest
 
 
 def test_equal_points_of_both_labels_and_a_constant_feature():
@@ -59,12 +59,14 @@ def test_equal_points_of_both_labels_and_a_constant_feature():
 
 
 def test_bound_holds_after_the_time_limit():
-    X, y = draw(0, 60)
-    result = solve_fewest_errors(X, y, seconds=1e-3)
+    X, y = draw_points(0, 60)
+    result = solve_fewest_errors(X, y, time_limit=1e-3)
     assert result.bound <= fewest_errors_of_lines(X, y) <= result.n_errors
 
 
-@pytest.mark.parametrize("wrong", [{"distance": 0.0}, {"distance": 1e-6}, {"seconds": -1.0}])
-def test_numbers_out_of_range_are_reported(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        solve_fewest_errors([[0.0], [1.0]], [-1, 1], **wrong)
+@pytest.mark.parametrize(
+    "invalid_option", [{"min_output": 0.0}, {"min_output": 1e-6}, {"time_limit": -1.0}]
+)
+def test_numbers_out_of_range_are_reported(invalid_option):
+    with pytest.raises(ValueError, match=next(iter(invalid_option))):
+        solve_fewest_errors([[0.0], [1.0]], [-1, 1], **invalid_option)

@@ -135,13 +135,15 @@ def solve_dual_batch(
         )
     if not np.isin(y, (-1.0, 1.0)).all():
         raise ValueError(f"y must contain the labels -1 and +1; found {np.unique(y)[:5]}.")
-    unit = np.abs(K).max(axis=(1, 2), keepdims=True)
-    if (np.abs(K - K.transpose(0, 2, 1)) > 1e-8 * unit).any():
+    largest_entry = np.abs(K).max(axis=(1, 2), keepdims=True)
+    if (np.abs(K - K.transpose(0, 2, 1)) > 1e-8 * largest_entry).any():
         raise ValueError("each matrix of K must be symmetric; symmetrise it by (K + K.T) / 2.")
     for sign in (-1.0, 1.0):
-        invalid = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))
-        if len(invalid):
-            raise ValueError(f"problem {invalid[0]} has no point of label {sign:+.0f} with C > 0.")
+        one_class_problems = np.flatnonzero(~((y == sign) & (C > 0)).any(axis=1))
+        if len(one_class_problems):
+            raise ValueError(
+                f"problem {one_class_problems[0]} has no point of label {sign:+.0f} with C > 0."
+            )
     return solve_validated_batch(K, y, C, tol=tol, max_iter=max_iter)
 
 
@@ -153,10 +155,10 @@ def solve_validated_batch(K, y, C, *, tol=1e-11, max_iter=1000):
     unit = 2.0 ** np.rint(np.log2(scale))[:, None]
     faces = _Faces(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
     for n_done in range(max_iter):
-        finished = faces.find_most_violating()
-        rows = faces.indices[finished]
-        beta[rows], n_iter[rows] = faces.beta[finished], n_done
-        faces.drop(finished)
+        is_finished = faces.find_most_violating()
+        rows = faces.indices[is_finished]
+        beta[rows], n_iter[rows] = faces.beta[is_finished], n_done
+        faces.drop(is_finished)
         if not len(faces.indices):
             break
         faces.free_most_violating()
@@ -172,49 +174,50 @@ class _Faces:
     def __init__(self, K, y, C, scale, tol):
         self.indices = np.arange(len(y))
         self.K, self.y = K, y
-        self.low, self.high = _bounds(y, C)
+        self.lower, self.upper = _bounds(y, C)
         self.beta, self.e = np.zeros(y.shape), np.array(y)
         self.free = np.zeros(y.shape, dtype=bool)
         self.solved = np.ones(len(y), dtype=bool)  # a face without free points has no equations
         self.b = np.zeros(len(y))  # mean error of the free points
         self.scale, self.tol = scale, tol
 
-    def drop(self, finished):
+    def drop(self, is_finished):
         """Remove the finished problems."""
-        if finished.any():
+        if is_finished.any():
             for name in vars(self).keys() - {"tol"}:
-                setattr(self, name, getattr(self, name)[~finished])
+                setattr(self, name, getattr(self, name)[~is_finished])
 
     def find_most_violating(self):
         """Return which problems are finished; store the most violating pair of the others."""
-        lower, upper = _intercept_limits(self.beta, self.low, self.high, self.e)
-        self.highest, self.lowest = lower.max(axis=1), upper.min(axis=1)
-        violation = self.highest - self.lowest
+        lower_limits, upper_limits = _intercept_limits(self.beta, self.lower, self.upper, self.e)
+        self.lower_end, self.upper_end = lower_limits.max(axis=1), upper_limits.min(axis=1)
+        violation = self.lower_end - self.upper_end
         tie_tol = TIE_TOL * np.abs(violation)  # ties are broken in favour of the first point
-        self.rising = (lower >= (self.highest - tie_tol)[:, None]).argmax(axis=1)
-        self.falling = (upper <= (self.lowest + tie_tol)[:, None]).argmax(axis=1)
+        self.increasing_point = (lower_limits >= (self.lower_end - tie_tol)[:, None]).argmax(axis=1)
+        self.decreasing_point = (upper_limits <= (self.upper_end + tie_tol)[:, None]).argmax(axis=1)
         return self.solved & (violation <= _tolerance(self.beta, self.scale, self.tol))
 
     def free_most_violating(self):
         """Free the most violating point of each solved face, or a pair if no point is free."""
         rows = np.flatnonzero(self.solved)
-        none_free = ~self.free[rows].any(axis=1)
-        above, below = self.highest[rows] - self.b[rows], self.b[rows] - self.lowest[rows]
-        free_rising = rows[none_free | (above >= below)]
-        free_falling = rows[none_free | (above < below)]
-        self.free[free_rising, self.rising[free_rising]] = True
-        self.free[free_falling, self.falling[free_falling]] = True
+        has_no_free_point = ~self.free[rows].any(axis=1)
+        lower_violation = self.lower_end[rows] - self.b[rows]
+        upper_violation = self.b[rows] - self.upper_end[rows]
+        rows_with_increase = rows[has_no_free_point | (lower_violation >= upper_violation)]
+        rows_with_decrease = rows[has_no_free_point | (lower_violation < upper_violation)]
+        self.free[rows_with_increase, self.increasing_point[rows_with_increase]] = True
+        self.free[rows_with_decrease, self.decreasing_point[rows_with_decrease]] = True
 
     def step(self):
         """Solve the equations of each face, and step towards the solution within the bounds."""
         step = self._solve_equations()
         increases = step > 0
-        bound = np.where(increases, self.high, self.low)
+        bound = np.where(increases, self.upper, self.lower)
         with np.errstate(divide="ignore", invalid="ignore"):
-            to_bound = (bound - self.beta) / step
-        to_bound = np.where(step == 0, np.inf, to_bound)
-        t = np.minimum(1.0, to_bound.min(axis=1, keepdims=True))
-        reaches_bound = to_bound <= t * (1 + SAME_STEP_TOL)
+            length_to_bound = (bound - self.beta) / step
+        length_to_bound = np.where(step == 0, np.inf, length_to_bound)
+        t = np.minimum(1.0, length_to_bound.min(axis=1, keepdims=True))
+        reaches_bound = length_to_bound <= t * (1 + SAME_STEP_TOL)
         self.beta = np.where(reaches_bound, bound, self.beta + t * step)
         self.free &= ~reaches_bound
         self.e = self.y - _product(self.K, self.beta)
@@ -267,13 +270,13 @@ def _product(K, beta):
     return np.matmul(K, beta[:, :, None])[:, :, 0]
 
 
-def _intercept_limits(beta, low, high, e):
+def _intercept_limits(beta, lower, upper, e):
     """Return lower limits of b, from points whose beta may increase, and upper limits, likewise.
 
     The largest lower limit and the smallest upper limit are the ends of the interval of optimal
     intercepts. If the lower end exceeds the upper one, the optimality conditions are violated.
     """
-    return np.where(beta < high, e, -np.inf), np.where(beta > low, e, np.inf)
+    return np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
 
 
 def best_intercepts(e, y, C):
@@ -306,17 +309,17 @@ def best_intercepts(e, y, C):
     order = np.argsort(e, axis=1)
     sorted_e = np.take_along_axis(e, order, axis=1)
     sorted_C = np.take_along_axis(C, order, axis=1)
-    positive = np.take_along_axis(y, order, axis=1) > 0
+    is_positive = np.take_along_axis(y, order, axis=1) > 0
     # The slope right of each error, as a difference of two sums: in one sum, small terms would be
     # lost against large ones.
-    below = np.cumsum(np.where(positive, 0.0, sorted_C), axis=1)
-    above = np.cumsum(np.where(positive, sorted_C, 0.0)[:, ::-1], axis=1)[:, ::-1]
-    above = np.column_stack([above[:, 1:], np.zeros(len(e))])
-    slope, tol = below - above, SLOPE_TOL * (below + above)
+    C_below = np.cumsum(np.where(is_positive, 0.0, sorted_C), axis=1)
+    C_above = np.cumsum(np.where(is_positive, sorted_C, 0.0)[:, ::-1], axis=1)[:, ::-1]
+    C_above = np.column_stack([C_above[:, 1:], np.zeros(len(e))])
+    slope, tol = C_below - C_above, SLOPE_TOL * (C_below + C_above)
     rows = np.arange(len(e))
-    low = sorted_e[rows, (slope >= -tol).argmax(axis=1)]
-    high = sorted_e[rows, (slope > tol).argmax(axis=1)]
-    return 0.5 * (low + high)
+    lower_end = sorted_e[rows, (slope >= -tol).argmax(axis=1)]
+    upper_end = sorted_e[rows, (slope > tol).argmax(axis=1)]
+    return 0.5 * (lower_end + upper_end)
 
 
 def _tolerance(beta, scale, tol):
@@ -328,8 +331,8 @@ def _certified_batch(problems, beta, max_violation, n_iter):
     """Return the solutions, with certificates computed from the multipliers alone."""
     K, y, C = problems
     f = _product(K, beta)
-    lower, upper = _intercept_limits(beta, *_bounds(y, C), y - f)
-    violation = lower.max(axis=1) - upper.min(axis=1)
+    lower_limits, upper_limits = _intercept_limits(beta, *_bounds(y, C), y - f)
+    violation = lower_limits.max(axis=1) - upper_limits.min(axis=1)
     b = best_intercepts(y - f, y, C)
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))

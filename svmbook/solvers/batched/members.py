@@ -29,11 +29,11 @@ class Hyperplanes(NamedTuple):
     intercept: np.ndarray  # (n_members,)
     relative_gap: np.ndarray  # duality gap as a fraction of the objective
 
-    def replace_rows(self, rows, new):
-        """Return a copy in which the hyperplanes of some members are replaced by ``new``."""
+    def replace_rows(self, rows, replacements):
+        """Return a copy in which the hyperplanes of some members are replaced."""
         merged = Hyperplanes(*(values.copy() for values in self))
-        for values, new_values in zip(merged, new, strict=True):
-            values[rows] = new_values
+        for values, replacement in zip(merged, replacements, strict=True):
+            values[rows] = replacement
         return merged
 
     def select_rows(self, rows):
@@ -67,17 +67,17 @@ def fit_linear_members(X, positive, negative, C, positive_weight):
     n_points = n_positive + negative.sum(axis=1)
     # The points of all members in one array, the positive points of each member first.
     member_points = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
-    first = np.cumsum(n_points) - n_points
-    parts, order = [], np.argsort(n_points, kind="stable")
+    offsets = np.cumsum(n_points) - n_points
+    batches, order = [], np.argsort(n_points, kind="stable")
     for rows in _batches_of_similar_size(order, n_points[order], X.shape[1]):
-        place, size = np.arange(n_points[rows].max()), n_points[rows, None]
-        points = member_points[first[rows, None] + np.minimum(place, size - 1)]
-        is_positive = place < n_positive[rows, None]
+        position, size = np.arange(n_points[rows].max()), n_points[rows, None]
+        points = member_points[offsets[rows, None] + np.minimum(position, size - 1)]
+        is_positive = position < n_positive[rows, None]
         factor = _member_weights(positive_weight, rows, points)
-        bounds = C * np.where(is_positive, factor, place < size)
-        parts.append(fit_hyperplanes(X[points], np.where(is_positive, 1.0, -1.0), bounds))
+        bounds = C * np.where(is_positive, factor, position < size)
+        batches.append(fit_hyperplanes(X[points], np.where(is_positive, 1.0, -1.0), bounds))
     inverse = np.argsort(order)
-    return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*parts, strict=True)))
+    return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*batches, strict=True)))
 
 
 def _member_weights(weight, rows, points):
@@ -89,10 +89,10 @@ def _batches_of_similar_size(order, sizes, d):
     """Yield batches of members whose subsets have similar sizes and fit into memory together."""
     start = 0
     while start < len(order):
-        similar = np.searchsorted(sizes, MAX_SIZE_RATIO * sizes[start], "right")
-        padded = sizes[start : max(similar, start + MAX_MIXED_SUBSETS)]
-        entries = np.arange(1, len(padded) + 1) * padded * (padded + d)
-        stop = start + max(1, np.searchsorted(entries, MAX_BATCH_ENTRIES, "right"))
+        similar_stop = np.searchsorted(sizes, MAX_SIZE_RATIO * sizes[start], "right")
+        padded_sizes = sizes[start : max(similar_stop, start + MAX_MIXED_SUBSETS)]
+        n_entries = np.arange(1, len(padded_sizes) + 1) * padded_sizes * (padded_sizes + d)
+        stop = start + max(1, np.searchsorted(n_entries, MAX_BATCH_ENTRIES, "right"))
         if sizes[start] <= MAX_BATCHED_POINTS:  # do not mix batched subsets with larger ones
             stop = min(stop, np.searchsorted(sizes, MAX_BATCHED_POINTS, "right"))
         yield order[start:stop]
@@ -100,9 +100,10 @@ def _batches_of_similar_size(order, sizes, d):
 
 
 def fit_hyperplanes(Z, y, C):
-    """Return the SVMs of a batch of subsets, with ``Z`` of shape (n_sets, n_points, n_features).
+    """Return the SVMs of a batch of subsets.
 
-    ``y`` and ``C`` have shape (n_sets, n_points). Points with C = 0 are padding.
+    ``Z`` has shape (n_subsets, n_points, n_features), and ``y`` and ``C`` have shape (n_subsets,
+    n_points). Points with C = 0 are padding.
     """
     # The SVM does not depend on the origin. With a point of the subset as origin, the rounding
     # error of the Gram matrix does not grow with the distance of the points from zero.
@@ -122,11 +123,11 @@ def fit_hyperplanes(Z, y, C):
 
 def _solve_one_by_one(K, y, C):
     """Solve the problems of a batch one at a time by `solve_active_set_on_gram`."""
-    alpha, results = np.zeros(y.shape), []
-    for row, mask in enumerate(C > 0):
-        gram = StoredGram(K[row][np.ix_(mask, mask)])
-        results.append(solve_active_set_on_gram(gram, y[row, mask], C[row, mask]))
-        alpha[row, mask] = results[-1].alpha
+    alpha, results = np.zeros(y.shape), []  # points with C = 0 are padding
+    for problem, is_point in enumerate(C > 0):
+        gram = StoredGram(K[problem][np.ix_(is_point, is_point)])
+        results.append(solve_active_set_on_gram(gram, y[problem, is_point], C[problem, is_point]))
+        alpha[problem, is_point] = results[-1].alpha
     names = ("intercept", "objective", "dual_objective", "kkt_residual", "n_iter", "converged")
     values = {name: np.array([getattr(result, name) for result in results]) for name in names}
     return DualBatch(alpha=alpha, **values)

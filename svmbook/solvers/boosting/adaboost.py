@@ -29,7 +29,7 @@ def run_adaboost(learner, X, y, n_rounds, u):
 
     In each round the best hypothesis h for the point weights u, with error :math:`\epsilon`, gets
     the weight :math:`w = \tfrac12\log((1 - \epsilon)/\epsilon)`, :eq:`eq-adaboost-weight`, which
-    minimises :math:`\sum_i u_i e^{-wy_ih(x_i)}`. (The w of the source is twice as large, which
+    minimises :math:`\sum_i u_i e^{-wy_ih(x_i)}`. (In Lin (2005) w is twice as large, which
     gives the same classifier.) Then the point weights are multiplied by :math:`e^{-wy_ih(x_i)}` and
     normalised to sum one: those of correct points are divided by :math:`2(1 - \epsilon)`, those of
     misclassified points by :math:`2\epsilon`.
@@ -64,12 +64,13 @@ def run_adaboost(learner, X, y, n_rounds, u):
         if edge <= TIE_TOL:  # zero up to rounding, since the weights sum to one
             return BoostingResult(hypotheses, np.array(weights), "no hypothesis beats chance")
         hypotheses.append(hypothesis)
-        correct = hypothesis(X)[:, 0] * y > 0
-        error = np.abs(g[~correct]).sum()  # (1 - edge) / 2 would lose the digits of small errors
-        if correct.all():
-            weights.append(1.0)  # it is the first, since it would have been best in every round
+        is_correct = hypothesis(X)[:, 0] * y > 0
+        error = np.abs(g[~is_correct]).sum()  # (1 - edge) / 2 would lose the digits of small errors
+        if is_correct.all():
+            # This is the first round, since the hypothesis would be the best in every round.
+            weights.append(1.0)
             return BoostingResult(hypotheses, np.array(weights), "one hypothesis makes no error")
         weights.append(0.5 * np.log((1.0 - error) / error))
-        g /= np.where(correct, 2.0 * (1.0 - error), 2.0 * error)
+        g /= np.where(is_correct, 2.0 * (1.0 - error), 2.0 * error)
         g /= np.abs(g).sum()  # corrects rounding error
     return BoostingResult(hypotheses, np.array(weights), "the number of rounds was reached")

@@ -110,24 +110,26 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
     Lin (2005), algorithm 2 and (P7); Demiriz, Bennett and Shawe-Taylor (2002), "Linear programming
     boosting via column generation", Machine Learning 46, 225-254.
     """
-    n, hard = len(y), bool(np.isinf(C).any())
-    solve = _solve_hard_margin if hard else _solve_soft_margin
-    u = np.full(n, 1.0 / n) if hard else C  # optimal without any hypothesis
-    objective, dual = np.inf if hard else C.sum(), -np.inf
+    n, hard_margin = len(y), bool(np.isinf(C).any())
+    solve = _solve_hard_margin if hard_margin else _solve_soft_margin
+    u = np.full(n, 1.0 / n) if hard_margin else C  # optimal without any hypothesis
+    objective, dual_objective = np.inf if hard_margin else C.sum(), -np.inf
     hypotheses, columns, weights, multipliers = [], np.empty((n, 0)), np.empty(0), u
     message, required_edge, n_iter, seen_columns = "max_iter was reached", 0.0, 0, set()
     while True:
         candidates, edges = learner.candidates(u * y, required_edge)
         largest_edge = edges.max(initial=required_edge)
-        if hard and largest_edge <= MARGIN_TOL:
+        if hard_margin and largest_edge <= MARGIN_TOL:
             indices = np.arange(n) if indices is None else indices
             raise ValueError(_inseparable_message(X, y, indices))
         # Scaled so that no edge exceeds one, u is feasible and gives a lower bound.
-        feasible = u / (largest_edge if hard else max(1.0, largest_edge))
-        bound = 1.0 / largest_edge if hard else feasible.sum()
-        if bound > dual:
-            dual, multipliers = bound, feasible
-        converged = bool(np.isfinite(objective) and abs(objective - dual) <= tol * objective)
+        feasible_u = u / (largest_edge if hard_margin else max(1.0, largest_edge))
+        lower_bound = 1.0 / largest_edge if hard_margin else feasible_u.sum()
+        if lower_bound > dual_objective:
+            dual_objective, multipliers = lower_bound, feasible_u
+        converged = bool(
+            np.isfinite(objective) and abs(objective - dual_objective) <= tol * objective
+        )
         if converged:
             message = "no further hypothesis improves the objective"
             break
@@ -147,16 +149,18 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
         weights, u, required_edge = solve(columns, C)
         weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
         margins = columns @ weights
-        objective = _objective(weights, margins, C, hard)
+        objective = _objective(weights, margins, C, hard_margin)
         n_iter += 1
-        logger.info("LPBoost, program %d: objective %.6g, bound %.6g", n_iter, objective, dual)
+        logger.info(
+            "LPBoost, program %d: objective %.6g, bound %.6g", n_iter, objective, dual_objective
+        )
     nonzero = np.flatnonzero(weights)
     return LPBoostResult(
         hypotheses=[hypotheses[k] for k in nonzero],
         weights=weights[nonzero],
         multipliers=multipliers,
         objective=float(objective),
-        dual_objective=float(dual),
+        dual_objective=float(dual_objective),
         margin=float(margins.min() / weights.sum()) if len(nonzero) else 0.0,
         n_iter=n_iter,
         converged=converged,
@@ -164,9 +168,9 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
     )
 
 
-def _objective(weights, margins, C, hard):
+def _objective(weights, margins, C, hard_margin):
     """Return the primal objective of the weights, computed independently of the solver."""
-    if not hard:
+    if not hard_margin:
         return weights.sum() + C @ np.maximum(0.0, 1.0 - margins)
     return weights.sum() / margins.min() if margins.min() > 0 else np.inf
 

@@ -62,15 +62,16 @@ class MidpointStumps:
         self.n, self.d = X.shape
         self.order = np.ascontiguousarray(np.argsort(X, axis=0, kind="stable").T)
         values = np.take_along_axis(X.T, self.order, axis=1)
-        low, high = values[:, :-1], values[:, 1:]
-        middle = 0.5 * low + 0.5 * high  # halved first, since sum and difference might overflow
+        lower_values, upper_values = values[:, :-1], values[:, 1:]
+        # Halved first, since the sum and the difference might overflow.
+        midpoints = 0.5 * lower_values + 0.5 * upper_values
         # An infinite threshold gives the constant hypothesis.
-        self.thresholds = np.column_stack([middle, np.full(self.d, np.inf)])
+        self.thresholds = np.column_stack([midpoints, np.full(self.d, np.inf)])
         # There is no threshold between values that differ only by rounding.
-        larger = np.maximum(np.abs(low), np.abs(high))
-        equal = 0.5 * high - 0.5 * low <= 0.5 * TIE_TOL * larger
-        self.distinct = 1.0 - np.column_stack([equal, np.zeros(self.d, dtype=bool)])
-        self._edges, self._sizes = np.empty((2, self.d, self.n))
+        larger_sizes = np.maximum(np.abs(lower_values), np.abs(upper_values))
+        is_tie = 0.5 * upper_values - 0.5 * lower_values <= 0.5 * TIE_TOL * larger_sizes
+        self._distinct_mask = 1.0 - np.column_stack([is_tie, np.zeros(self.d, dtype=bool)])
+        self._edges, self._abs_edges = np.empty((2, self.d, self.n))
 
     def best(self, g):
         """Return the stump with the largest edge, the first in case of ties, and its edge.
@@ -87,9 +88,9 @@ class MidpointStumps:
         edge : float
             Not negative.
         """
-        edges, sizes = self._all_edges(g)
-        row, position = divmod(first_argmax(sizes, np.abs(g).sum()), self.n)
-        return self._stumps(edges, [row], [position]), float(sizes[row, position])
+        edges, abs_edges = self._all_edges(g)
+        row, position = divmod(first_argmax(abs_edges, np.abs(g).sum()), self.n)
+        return self._stumps(edges, [row], [position]), float(abs_edges[row, position])
 
     def candidates(self, g, min_edge):
         """Return all stumps whose edges are local maxima along the thresholds of their feature.
@@ -106,23 +107,27 @@ class MidpointStumps:
         stumps : Stumps
         edges : ndarray
         """
-        edges, sizes = self._all_edges(g)
-        rounded = np.rint(sizes / (TIE_TOL * np.abs(g).sum()))
-        padded = np.pad(rounded, ((0, 0), (1, 1)))
-        peaks = (sizes > min_edge) & (rounded >= padded[:, :-2]) & (rounded > padded[:, 2:])
-        rows, positions = np.nonzero(peaks)
-        return self._stumps(edges, rows, positions), sizes[rows, positions]
+        edges, abs_edges = self._all_edges(g)
+        rounded_edges = np.rint(abs_edges / (TIE_TOL * np.abs(g).sum()))
+        padded_edges = np.pad(rounded_edges, ((0, 0), (1, 1)))
+        is_peak = (
+            (abs_edges > min_edge)
+            & (rounded_edges >= padded_edges[:, :-2])
+            & (rounded_edges > padded_edges[:, 2:])
+        )
+        rows, positions = np.nonzero(is_peak)
+        return self._stumps(edges, rows, positions), abs_edges[rows, positions]
 
     def _all_edges(self, g):
         """Return the edges of all stumps with q = 1 and their absolute values; 0 for ties."""
-        edges, sizes = self._edges, self._sizes
+        edges, abs_edges = self._edges, self._abs_edges
         np.take(g, self.order, out=edges, mode="clip")
         np.cumsum(edges, axis=1, out=edges)
-        total = edges[0, -1]
+        weight_sum = edges[0, -1]
         edges *= -2.0
-        edges += total
-        edges *= self.distinct
-        return edges, np.abs(edges, out=sizes)
+        edges += weight_sum
+        edges *= self._distinct_mask
+        return edges, np.abs(edges, out=abs_edges)
 
     def _stumps(self, edges, rows, positions):
         signs = np.where(edges[rows, positions] > 0, 1.0, -1.0)

@@ -118,7 +118,7 @@ def solve_active_set(
     >>> result.kkt_residual < 1e-14
     True
     """
-    K, y, C = check_problem(K, y, C, blocks=True)
+    K, y, C = check_problem(K, y, C, allow_callable=True)
     tol, max_iter = check_stopping(tol, max_iter)
     return solve_active_set_on_gram(as_gram(K, len(y)), y, C, tol=tol, max_iter=max_iter)
 
@@ -150,8 +150,8 @@ def initial_state(gram, y, C, max_iter):
     if n <= MAX_DIRECT_POINTS:
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
-    share = C[quarter].sum() / C.sum()
-    gram_quarter, C_quarter = gram.submatrix(quarter), C[quarter] / share
+    C_share = C[quarter].sum() / C.sum()
+    gram_quarter, C_quarter = gram.submatrix(quarter), C[quarter] / C_share
     sample_state = run_iterations(
         initial_state(gram_quarter, y[quarter], C_quarter, max_iter), max_iter
     )
@@ -161,13 +161,13 @@ def initial_state(gram, y, C, max_iter):
     )
     distance = np.abs(slack)
     distance[quarter] = np.inf
-    nearest = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]
+    nearest_points = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]
     beta, free = np.where(slack > 0.0, y * C, 0.0), np.zeros(n, dtype=bool)
     beta[quarter] = np.where(
-        sample_state.at_upper_bound, (y * C)[quarter], share * sample_state.beta
+        sample_state.at_upper_bound, (y * C)[quarter], C_share * sample_state.beta
     )
     free[quarter] = sample_state.free
-    beta[nearest], free[nearest] = 0.0, True
+    beta[nearest_points], free[nearest_points] = 0.0, True
     return DualState(gram, y, C, beta, free)
 
 
@@ -177,13 +177,13 @@ def run_iterations(state, max_iter, *, near_solution=False):
     Near the solution, monotone iterations take over early and restart from the initial multipliers.
     """
     face_solver, initial_beta = FaceSolver(state.gram), state.beta.copy()
-    state.solved = _primal_dual(state, face_solver, max_iter, 1 if near_solution else PATIENCE)
+    state.solved = _run_primal_dual(state, face_solver, max_iter, 1 if near_solution else PATIENCE)
     n_primal_dual = state.n_iter
     if not state.solved:
         if near_solution:
             state.beta = initial_beta
         state.project_to_box(ascend=not near_solution)
-        state.solved = _monotone(state, face_solver, max_iter)
+        state.solved = _run_monotone(state, face_solver, max_iter)
         if not state.solved:
             state.scale_optimally()
     state.snap_to_bounds()
@@ -207,8 +207,11 @@ class _Refinement:
 
     def should_continue(self, state, F):
         """Store the residual; return whether the last step lowered it clearly but not fully."""
-        previous, self.last_residual = self.last_residual, state.residual(F)
-        return self.last_residual < RESIDUAL_RATIO * previous and not state.at_rounding_error(F)
+        previous_residual, self.last_residual = self.last_residual, state.residual(F)
+        return (
+            self.last_residual < RESIDUAL_RATIO * previous_residual
+            and not state.at_rounding_error(F)
+        )
 
     def check_solved(self, state, face_solver, F):
         """Recompute the errors, and return whether the face is solved up to rounding error.
@@ -218,19 +221,19 @@ class _Refinement:
         if state.at_rounding_error(F):
             return True
         state.recompute()
-        previous, self.recomputed_residual = self.recomputed_residual, state.residual(F)
+        previous_residual, self.recomputed_residual = self.recomputed_residual, state.residual(F)
         self.last_residual = np.inf
         if state.at_rounding_error(F):
             return True
-        if self.recomputed_residual < RESIDUAL_RATIO * previous:
+        if self.recomputed_residual < RESIDUAL_RATIO * previous_residual:
             return False
         if face_solver.refactor_with_smaller_shift():
             return False
-        self.n_stalls += self.recomputed_residual >= STALL_RATIO * previous
+        self.n_stalls += self.recomputed_residual >= STALL_RATIO * previous_residual
         return self.recomputed_residual <= state.stall_tol or self.n_stalls > MAX_STALLS
 
 
-def _primal_dual(state, face_solver, max_iter, max_idle):
+def _run_primal_dual(state, face_solver, max_iter, max_idle):
     """Solve the system of the face and correct all sets at once, until no point moves.
 
     The iterations also end if the number of corrections has no new minimum in more than
@@ -238,16 +241,16 @@ def _primal_dual(state, face_solver, max_iter, max_idle):
     if there are few corrections or clearly fewer than before, and otherwise rises, which damps the
     next step.
     """
-    fewest = previous = state.n + 1
+    fewest_corrections = previous_corrections = state.n + 1
     n_idle, refinement = 0, _Refinement()
     while n_idle <= max_idle and state.n_iter < max_iter and state.free.any():
         state.start_iteration()
         F = np.flatnonzero(state.free)
         step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
         state.move(F, state.beta[F] + step)
-        violating = state.violations_at_bounds()
-        outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
-        n_corrections = len(outside) + violating.sum()
+        is_violating = state.violations_at_bounds()
+        points_outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
+        n_corrections = len(points_outside) + is_violating.sum()
         if n_corrections == 0:
             if len(F) <= MAX_UNDAMPED_POINTS:
                 face_solver.end_damping()
@@ -260,26 +263,28 @@ def _primal_dual(state, face_solver, max_iter, max_idle):
                 n_idle += 1
             continue
         refinement.reset()
-        if len(outside):
-            clipped = np.clip(state.beta[outside], state.lower[outside], state.upper[outside])
-            state.move(outside, clipped)
-            state.free[outside] = False
-        state.free |= violating
-        n_idle = 0 if n_corrections < fewest else n_idle + 1
-        fewest = min(fewest, n_corrections)
-        clearly_fewer = n_corrections < SHIFT_DECREASE_RATIO * previous
+        if len(points_outside):
+            clipped_beta = np.clip(
+                state.beta[points_outside], state.lower[points_outside], state.upper[points_outside]
+            )
+            state.move(points_outside, clipped_beta)
+            state.free[points_outside] = False
+        state.free |= is_violating
+        n_idle = 0 if n_corrections < fewest_corrections else n_idle + 1
+        fewest_corrections = min(fewest_corrections, n_corrections)
+        decreased_clearly = n_corrections < SHIFT_DECREASE_RATIO * previous_corrections
         nearly_done = (
             n_corrections < FEW_CORRECTIONS_RATIO * len(F) and n_idle < FEW_CORRECTIONS_PATIENCE
         )
-        if clearly_fewer or nearly_done:
+        if decreased_clearly or nearly_done:
             face_solver.lower_shift()
         else:
             face_solver.raise_shift()
-        previous = n_corrections
+        previous_corrections = n_corrections
     return False
 
 
-def _monotone(state, face_solver, max_iter):
+def _run_monotone(state, face_solver, max_iter):
     """Stay in the box, solve one face after another, and free one point at a time.
 
     Free points that reach a bound stay there. When the face is solved, the point with the largest
@@ -287,7 +292,7 @@ def _monotone(state, face_solver, max_iter):
     since the shifted matrix is positive definite.
     """
     face_solver.reset_shift()
-    highest, n_idle, refinement = -np.inf, 0, _Refinement()
+    highest_objective, n_idle, refinement = -np.inf, 0, _Refinement()
     while state.n_iter < max_iter:
         state.start_iteration()
         F = np.flatnonzero(state.free)
@@ -300,18 +305,18 @@ def _monotone(state, face_solver, max_iter):
                 continue
             if not refinement.check_solved(state, face_solver, F):
                 continue
-        entering = state.find_most_violating()
-        n_idle = 0 if state.objective > highest else n_idle + 1
-        highest = max(highest, state.objective)
-        if not len(entering) or n_idle > PATIENCE:  # optimal up to rounding
+        entering_points = state.find_most_violating()
+        n_idle = 0 if state.objective > highest_objective else n_idle + 1
+        highest_objective = max(highest_objective, state.objective)
+        if not len(entering_points) or n_idle > PATIENCE:  # optimal up to rounding
             if state.recompute_and_check(F) or n_idle > PATIENCE:
                 return True
             refinement.reset()
             continue
         # The face is solved: its remaining errors are rounding errors, and are set to zero.
         e = np.zeros(state.n)
-        e[entering] = state.e[entering] - state.b
-        state.free[entering] = True
+        e[entering_points] = state.e[entering_points] - state.b
+        state.free[entering_points] = True
         points = np.flatnonzero(state.free)
         state.advance(points, face_solver.step(points, e[points], state.beta.sum())[0])
         refinement.reset()

@@ -19,14 +19,15 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     r"""Compute exact zeros and bounds from an approximate solution, and certify the result.
 
     A bound is predicted to be active if its multiplier (by how much the margin is below or above 1)
-    outweighs the distance of alpha to it. Active-set iterations from this prediction end at the
-    exact solution. If they do not converge, the solution with the smaller gap is returned. If the
-    other solver was stopped early (not ``finished``), its solution is made feasible and certified.
+    outweighs the distance of alpha from the bound. Active-set iterations from this prediction end
+    at the exact solution. If they do not converge, the solution with the smaller gap is returned.
+    If the other solver was stopped early (not ``finished``), its solution is made feasible and
+    certified.
     All of ``C`` may be infinite; ``report`` holds ``n_iter`` and ``message``.
     """
     upper = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
-    clipped = y * np.clip(alpha, 0.0, upper)
-    approximate_state = DualState(gram, y, upper, clipped, np.ones(len(y), dtype=bool))
+    clipped_beta = y * np.clip(alpha, 0.0, upper)
+    approximate_state = DualState(gram, y, upper, clipped_beta, np.ones(len(y), dtype=bool))
     if not finished:
         return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
     slack = y * (approximate_state.e - intercept)
@@ -39,13 +40,17 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     state.b = intercept
     max_iter = max(MIN_ITER_LIMIT, MAX_WORK // len(y))
     try:
-        exact = run_iterations(state, max_iter, near_solution=True).to_result(tol, C=C, **report)
+        exact_result = run_iterations(state, max_iter, near_solution=True).to_result(
+            tol, C=C, **report
+        )
     except IndefiniteFaceError:  # keep the other solver's solution
         return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
-    if exact.converged:
-        return exact
-    approximate = _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
-    return exact if abs(exact.gap) < abs(approximate.gap) else approximate
+    if exact_result.converged:
+        return exact_result
+    approximate_result = _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
+    return (
+        exact_result if abs(exact_result.gap) < abs(approximate_result.gap) else approximate_result
+    )
 
 
 def _make_feasible_and_certify(state, intercept, C, tol, report):

@@ -30,10 +30,10 @@ __all__ = ["FaceSolver", "IndefiniteFaceError"]
 
 # Relative to the mean diagonal of the matrix that is factored.
 FIRST_SHIFT = 1e-9
-FIRST_RAISED_SHIFT, MAX_SHIFT = 1e-2, 1e-1  # smallest and largest value of a raised shift
+MIN_RAISED_SHIFT, MAX_SHIFT = 1e-2, 1e-1  # smallest and largest value of a raised shift
 # Raising multiplies the shift by the first factor, and lowering divides it by the second. Factoring
 # the same face again divides it by the third.
-RAISE_FACTOR, LOWER_FACTOR, REFACTOR_DIVISOR = 10.0, 3.0, 100.0
+RAISE_FACTOR, LOWER_DIVISOR, REFACTOR_DIVISOR = 10.0, 3.0, 100.0
 # Relative to the mean diagonal of K.
 MIN_SHIFT = 30 * np.finfo(float).eps  # times m: refinement does not converge with a smaller shift
 INDEFINITE_SHIFT = 1e-6  # if K_FF plus this shift is not positive definite, K is indefinite
@@ -48,7 +48,7 @@ class FaceSolver:
 
     def __init__(self, gram):
         self.gram, self.scale = gram, gram.scale
-        self._free = None
+        self._factored_F = None
         self.reset_shift()
 
     def reset_shift(self):
@@ -57,57 +57,57 @@ class FaceSolver:
 
     def raise_shift(self):
         """Raise the shift, which damps the next steps more."""
-        self.shift = min(max(RAISE_FACTOR * self.shift, FIRST_RAISED_SHIFT), MAX_SHIFT)
+        self.shift = min(max(RAISE_FACTOR * self.shift, MIN_RAISED_SHIFT), MAX_SHIFT)
 
     def lower_shift(self):
         """Lower the shift, which damps the next steps less."""
-        self.shift = max(self.shift / LOWER_FACTOR, FIRST_SHIFT)
+        self.shift = max(self.shift / LOWER_DIVISOR, FIRST_SHIFT)
 
     def end_damping(self):
         """Return to the first shift on this face: one more factorisation, but fewer steps."""
         if self.shift > FIRST_SHIFT:
             self.reset_shift()
-            self._free = None
+            self._factored_F = None
 
     def refactor_with_smaller_shift(self):
         """Let the next step factor this face with a smaller shift; return False at the smallest."""
-        if self._requested_shift <= self._min_shift(len(self._free)):
+        if self._requested_shift <= self._min_shift(len(self._factored_F)):
             return False
         self.shift /= REFACTOR_DIVISOR
-        self._free = None
+        self._factored_F = None
         return True
 
-    def step(self, free, e, imbalance):
+    def step(self, F, e, imbalance):
         """Return the step of the free multipliers, and the intercept."""
-        if not np.array_equal(free, self._free):
-            self._factor(free)
-        m = len(free)
+        if not np.array_equal(F, self._factored_F):
+            self._factor(F)
+        m = len(F)
         r = e + imbalance * self._means  # the errors after imbalance / m is subtracted from each
         r -= r.sum() / m
         step = self._solve(r)
         step -= (step.sum() + imbalance) / m
         return step, e.sum() / m - self._means @ step
 
-    def _factor(self, free):
-        self._free = free
-        if self.gram.n_unknowns < len(free):
-            self._factor_columns(free)
+    def _factor(self, F):
+        self._factored_F = F
+        if self.gram.n_unknowns < len(F):
+            self._factor_columns(F)
         else:
-            self._factor_block(free)
+            self._factor_block(F)
 
-    def _factor_columns(self, free):
+    def _factor_columns(self, F):
         r"""Factor :math:`PK_{FF}P + \mu I` for :math:`K_{FF} = ZZ^\top`, Z with few columns."""
-        m, Z = len(free), self.gram.submatrix(free).Z
+        m, Z = len(F), self.gram.submatrix(F).Z
         mean = Z.mean(axis=0)
         self._means = Z @ mean
-        centred = LowRankGram(Z - mean)
-        self._requested_shift = self.shift * centred.scale
+        centred_gram = LowRankGram(Z - mean)
+        self._requested_shift = self.shift * centred_gram.scale
         shift = max(self._requested_shift, self._min_shift(m))
-        self._solve = centred.factor(np.full(m, shift))
+        self._solve = centred_gram.factor(np.full(m, shift))
 
-    def _factor_block(self, free):
-        m = len(free)
-        work = self._centred(free)
+    def _factor_block(self, F):
+        m = len(F)
+        work = self._centred_block(F)
         self._requested_shift = self.shift * work.trace() / m
         shift = max(self._requested_shift, self._min_shift(m))
         while True:
@@ -124,11 +124,11 @@ class FaceSolver:
                         "diagonal of K that makes its smallest eigenvalue nonnegative."
                     ) from None
             shift *= 10
-            work = self._centred(free)
+            work = self._centred_block(F)
 
-    def _centred(self, free):
+    def _centred_block(self, F):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m` in column-major order, for LAPACK."""
-        K, m = self.gram.block(free, free), len(free)
+        K, m = self.gram.block(F, F), len(F)
         self._means = K.sum(axis=0) / m
         K -= self._means
         K -= (self._means - (self._means.sum() + self.scale) / m)[:, None]

@@ -100,7 +100,7 @@ def solve_interior_point(
     True
     """
     check_form(form, FORMS)
-    K, y, C = check_problem(K, y, C, square=form == "dense")
+    K, y, C = check_problem(K, y, C, require_square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
     solve = partial(solve_interior_point_on_gram, y=y, C=C, tol=tol, max_iter=max_iter)
     return solve_in_form(K, form, y, solve)
@@ -162,7 +162,7 @@ def solve_hard_margin(
     array([26.,  0., 18.,  8.])
     """
     check_form(form, FORMS)
-    K, y, _ = check_problem(K, y, 1.0, square=form == "dense")
+    K, y, _ = check_problem(K, y, 1.0, require_square=form == "dense")
     tol, max_iter = check_stopping(tol, max_iter)
     return solve_in_form(
         K, form, y, partial(solve_hard_margin_on_gram, y=y, tol=tol, max_iter=max_iter)
@@ -177,8 +177,8 @@ def solve_interior_point_on_gram(gram, y, C, *, tol=1e-6, max_iter=100):
     with gram.limit_blas_threads():
         with explain_singular_system():
             minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
-        report = _crossover_options(minimum, tol, max_iter)
-        return cross_over(gram, y, C, unit * minimum.u, minimum.v[0], **report)
+        options = _crossover_options(minimum, tol, max_iter)
+        return cross_over(gram, y, C, unit * minimum.u, minimum.v[0], **options)
 
 
 def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
@@ -213,7 +213,7 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
 
 
 def alpha_unit(gram, C):
-    """Return the unit in which alpha is of order one: the largest C, or 1/K if that is smaller."""
+    """Return the unit in which alpha is of order one: the largest C, or 1 / k(x, x) if smaller."""
     return C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
 
 

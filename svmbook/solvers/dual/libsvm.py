@@ -100,16 +100,16 @@ def solve_libsvm(
     >>> solve_libsvm(X @ X.T, y, C=10.0).alpha.round(4)
     array([0.5306, 0.    , 0.3673, 0.1633])
     """
-    function = _kernel_function(kernel, params)
-    X, y, C = check_problem(X, y, C, square=function is None)
+    kernel_function = _kernel_function(kernel, params)
+    X, y, C = check_problem(X, y, C, require_square=kernel_function is None)
     tol, max_iter = check_stopping(tol, max_iter)
-    if function is None:
+    if kernel_function is None:
         return solve_libsvm_on_gram(X, StoredGram(X), y, C, kernel, tol=tol, max_iter=max_iter)
 
-    def values(rows, columns):
-        return function(X[rows], X[columns])
+    def block(rows, columns):
+        return kernel_function(X[rows], X[columns])
 
-    gram = ComputedGram(values, len(y))
+    gram = ComputedGram(block, len(y))
     return solve_libsvm_on_gram(X, gram, y, C, kernel, tol=tol, max_iter=max_iter, **params)
 
 
@@ -150,10 +150,18 @@ def _fit_multipliers(svc, X, y, C):
 
 def _kernel_function(kernel, params):
     """Return the kernel function of a name in LIBSVM, or None for a precomputed Gram matrix."""
-    supported = {"precomputed": (), **{name: KERNELS[name][1] for name in NATIVE_KERNELS}}
-    if kernel not in supported:
-        raise ValueError(f"kernel is {kernel!r}; LIBSVM supports {', '.join(supported)}.")
-    if set(params) != set(supported[kernel]):
-        names, found = (", ".join(sorted(given)) or "none" for given in (supported[kernel], params))
-        raise ValueError(f"the parameters of the kernel {kernel!r} are {names}; found {found}.")
+    parameters_by_kernel = {
+        "precomputed": (),
+        **{name: KERNELS[name][1] for name in NATIVE_KERNELS},
+    }
+    if kernel not in parameters_by_kernel:
+        raise ValueError(
+            f"kernel is {kernel!r}; LIBSVM supports {', '.join(parameters_by_kernel)}."
+        )
+    if set(params) != set(parameters_by_kernel[kernel]):
+        expected_names = ", ".join(sorted(parameters_by_kernel[kernel])) or "none"
+        found_names = ", ".join(sorted(params)) or "none"
+        raise ValueError(
+            f"the parameters of the kernel {kernel!r} are {expected_names}; found {found_names}."
+        )
     return None if kernel == "precomputed" else partial(KERNELS[kernel][0], **params)

@@ -76,7 +76,10 @@ class _Iterate:
         self.update_residuals()
 
     def update_residuals(self):
-        """Compute the gap and the residuals of the linear conditions, absolute and relative."""
+        """Compute the residuals of the linear conditions and the gap, absolute and relative.
+
+        The gap u'z + t's is the duality gap if all residuals are zero.
+        """
         Qu = self.scale * self.y * self.gram.times(self.y * self.u)
         self.r_dual = Qu + self.q + self.A.T @ self.v - self.z + self.s
         self.r_primal = self.A @ self.u - self.b
@@ -97,18 +100,24 @@ class _Iterate:
 
         # Predictor: Newton's step for products u z and t s of zero.
         du, dt, _, dz, ds = solve(-u * z, -t * s)
-        step = min(1.0, self._longest_step(du, dt, dz, ds))
-        predicted_gap = (u + step * du) @ (z + step * dz) + (t + step * dt) @ (s + step * ds)
-        target = mu * (predicted_gap / self.gap) ** 3
+        step_length = min(1.0, self._longest_step(du, dt, dz, ds))
+        predicted_gap = (u + step_length * du) @ (z + step_length * dz) + (t + step_length * dt) @ (
+            s + step_length * ds
+        )
+        target_mu = mu * (predicted_gap / self.gap) ** 3
 
         # Corrector: Newton's step for products of the target, minus the second-order terms of the
         # predictor.
         du, dt, dv, dz, ds = solve(
-            target - u * z - du * dz, self.has_upper_bounds * (target - dt * ds) - t * s
+            target_mu - u * z - du * dz, self.has_upper_bounds * (target_mu - dt * ds) - t * s
         )
-        step = min(1.0, BOUNDARY_FRACTION * self._longest_step(du, dt, dz, ds))
-        self.u, self.t, self.v = u + step * du, t + step * dt, self.v + step * dv
-        self.z, self.s = z + step * dz, s + step * ds
+        step_length = min(1.0, BOUNDARY_FRACTION * self._longest_step(du, dt, dz, ds))
+        self.u, self.t, self.v = (
+            u + step_length * du,
+            t + step_length * dt,
+            self.v + step_length * dv,
+        )
+        self.z, self.s = z + step_length * dz, s + step_length * ds
         self.update_residuals()
 
     def _newton_system(self):
@@ -178,12 +187,12 @@ def minimise_on_box(program, *, tol, max_iter):
     Optimization*, algorithm 16.4.
     """
     iterate = _Iterate(program)
-    best_error, best, n_idle, n_iter = np.inf, None, 0, 0
+    best_error, best_point, n_idle, n_iter = np.inf, None, 0, 0
     while True:
         error = max(iterate.relative_gap / (GAP_FACTOR * tol), iterate.residual / RESIDUAL_TOL)
         n_idle = 0 if error < best_error else n_idle + 1
         if error < best_error:
-            best_error, best = error, (iterate.u, iterate.v)
+            best_error, best_point = error, (iterate.u, iterate.v)
         if best_error <= 1.0 or n_idle >= PATIENCE or n_iter >= max_iter:
             break
         try:
@@ -194,7 +203,7 @@ def minimise_on_box(program, *, tol, max_iter):
             break
         n_iter += 1
         logger.info("interior point, iteration %d: relative gap %.1e", n_iter, iterate.relative_gap)
-    return Minimum(*best, n_iter=n_iter, accurate=best_error <= 1.0)
+    return Minimum(*best_point, n_iter=n_iter, accurate=best_error <= 1.0)
 
 
 def hessian_solver(gram, y, scale, D):

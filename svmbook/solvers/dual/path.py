@@ -68,33 +68,34 @@ def svm_path(
     [4, 3, 3]
     """
     try:
-        values = np.asarray(list(Cs), dtype=float)
+        C_values = np.asarray(list(Cs), dtype=float)
     except (TypeError, ValueError):
-        values = np.array([])
-    if values.ndim != 1 or not len(values):
+        C_values = np.array([])
+    if C_values.ndim != 1 or not len(C_values):
         raise ValueError(f"Cs must be a list of values of C; found {Cs!r}.")
-    K, y, _ = check_problem(K, y, 1.0, blocks=True)
+    K, y, _ = check_problem(K, y, 1.0, allow_callable=True)
     gram = as_gram(K, len(y))
     weights = check_bounds(1.0 if weights is None else weights, len(y), "weights")
-    check_bounds(values, len(values), "Cs")
+    check_bounds(C_values, len(C_values), "Cs")
     with np.errstate(over="ignore"):
-        check_bounds(values.max() * weights, len(y), "Cs times weights")
+        check_bounds(C_values.max() * weights, len(y), "Cs times weights")
     tol, max_iter = check_stopping(tol, max_iter)
-    return svm_path_on_gram(gram, y, values, weights, tol=tol, max_iter=max_iter)
+    return svm_path_on_gram(gram, y, C_values, weights, tol=tol, max_iter=max_iter)
 
 
-def svm_path_on_gram(gram, y, values, weights, *, tol=1e-6, max_iter=100_000):
+def svm_path_on_gram(gram, y, C_values, weights, *, tol=1e-6, max_iter=100_000):
     """Compute the path as `svm_path` does, for a `GramMatrix` and validated arrays."""
     with limit_blas_threads(len(y)):
         states, state = {}, None
-        for value in np.unique(values):
-            C = value * weights
-            if state is None or not state.free.any():  # with no free point no useful warm start
+        for C_value in np.unique(C_values):
+            C = C_value * weights
+            # With no free point there is no useful warm start.
+            if state is None or not state.free.any():
                 state = run_iterations(initial_state(gram, y, C, max_iter), max_iter)
             elif state.at_upper_bound.any() or not state.solved:
                 state = run_iterations(state.with_bounds(C), max_iter)
             else:
                 state = state.with_bounds(C)
                 state.message = "solution of a smaller C, at which no multiplier is at its bound"
-            states[value] = state
-    return [states[value].to_result(tol) for value in values]
+            states[C_value] = state
+    return [states[C_value].to_result(tol) for C_value in C_values]

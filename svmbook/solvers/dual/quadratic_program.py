@@ -58,7 +58,7 @@ def to_cvxopt(
 ) -> QuadraticProgram:
     r"""Write the SVM dual as the quadratic program :eq:`eq-qp` that ``cvxopt.solvers.qp`` takes.
 
-    The rows of ``G`` come in pairs, in the order of the source: row :math:`2i` is
+    The rows of ``G`` come in pairs, as in the reference below: row :math:`2i` is
     :math:`\alpha_i \le C_i`, row :math:`2i+1` is :math:`-\alpha_i \le 0`.
 
     Parameters
@@ -168,7 +168,7 @@ def solve_dual(
     True
     """
     check_form(form, FORMS)
-    K, y, C = check_problem(K, y, C, square=form != "low-rank")
+    K, y, C = check_problem(K, y, C, require_square=form != "low-rank")
     tol, max_iter = check_stopping(tol, max_iter)
     solve = partial(solve_dual_on_gram, y=y, C=C, form=form, tol=tol, max_iter=max_iter)
     return solve_in_form(K, form, y, solve)

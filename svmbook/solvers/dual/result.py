@@ -154,12 +154,12 @@ def certify(
     C = np.broadcast_to(np.asarray(C, dtype=float), alpha.shape)
     w_squared = (y * alpha) @ f
     margins = y * (f + intercept)
-    dual = alpha.sum() - 0.5 * w_squared
+    dual_objective = alpha.sum() - 0.5 * w_squared
     if np.isinf(C).any():
         smallest_margin = margins.min()
-        primal = 0.5 * w_squared / smallest_margin**2 if smallest_margin > 0 else np.inf
+        primal_objective = 0.5 * w_squared / smallest_margin**2 if smallest_margin > 0 else np.inf
     else:
-        primal = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
+        primal_objective = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
     shortfall = np.where(alpha < C, 1.0 - margins, 0.0)
     excess = np.where(alpha > 0, margins - 1.0, 0.0)
     balanced = abs(y @ alpha) <= BALANCE_TOL * alpha.sum()
@@ -167,20 +167,24 @@ def certify(
     nonnegative = w_squared >= -(BALANCE_TOL + 10 * output_error) * alpha.sum()
     if abs(w_squared) <= 10 * output_error * alpha.sum():  # all terms cancel: w = 0 up to rounding
         w_squared = 0.0
-    soft_margin = np.isfinite(C).all() and primal > 0
-    objective_error = output_error * np.linalg.norm(C) / primal if soft_margin else 0.0
+    soft_margin = np.isfinite(C).all() and primal_objective > 0
+    objective_error = output_error * np.linalg.norm(C) / primal_objective if soft_margin else 0.0
     if objective_error > tol:
         message = f"{message}; the objective has a relative rounding error of {objective_error:.0e}"
-    valid = balanced and nonnegative and objective_error <= tol and np.isfinite(primal)
+    bounds_are_valid = (
+        balanced and nonnegative and objective_error <= tol and np.isfinite(primal_objective)
+    )
     return SolverResult(
         alpha=alpha,
         intercept=float(intercept),
-        objective=float(primal),
-        dual_objective=float(dual),
+        objective=float(primal_objective),
+        dual_objective=float(dual_objective),
         n_iter=int(n_iter),
         w_squared=float(w_squared),
         kkt_residual=float(max(shortfall.max(), excess.max())),  # never negative
-        converged=bool(valid and abs(primal - dual) <= tol * primal),
+        converged=bool(
+            bounds_are_valid and abs(primal_objective - dual_objective) <= tol * primal_objective
+        ),
         message=message,
     )
 

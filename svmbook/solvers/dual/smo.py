@@ -90,7 +90,7 @@ def solve_smo(
 def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
     """Solve the dual as `solve_smo` does, for a `StoredGram` and validated arrays."""
     K, n, diagonal = gram.K, gram.n, gram.diagonal
-    floor = CURVATURE_FLOOR * gram.scale
+    curvature_floor = CURVATURE_FLOOR * gram.scale
     # Signed multipliers beta_i = y_i alpha_i, between these bounds.
     lower, upper, beta = np.minimum(0.0, y * C), np.maximum(0.0, y * C), np.zeros(n)
     best_dual, best_gap, n_idle = -np.inf, np.inf, 0
@@ -98,15 +98,15 @@ def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
 
     for n_iter in count():
         # The errors on I_up, where beta can increase, and on I_low, where it can decrease.
-        up, low = np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
+        e_up, e_low = np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
         # Choose i with the largest error on I_up. A step makes the errors of its pair equal, so
         # ties are common; their tolerance is relative to the violation.
-        i = first_argmax(up, scale=abs(up.max() - low.min()))
+        i = first_argmax(e_up, scale=abs(e_up.max() - e_low.min()))
         # Choose j, among the points that violate optimality with i, with the largest gain
         # e_ij^2 / 2 a_ij in the dual objective.
-        e_ij = np.maximum(e[i] - low, 0.0)  # zero outside I_low and for pairs without violation
+        e_ij = np.maximum(e[i] - e_low, 0.0)  # zero outside I_low and for pairs without violation
         curvature = diagonal[i] + diagonal - 2.0 * K[i]
-        a_ij = np.maximum(curvature, floor)
+        a_ij = np.maximum(curvature, curvature_floor)
         gain = e_ij**2 / a_ij
         j = first_argmax(gain)
         if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
@@ -120,8 +120,8 @@ def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
             if result.converged:
                 report = {"n_iter": n_iter, "message": "SMO: converged"}
                 return cross_over(gram, y, C, alpha, b, tol=tol, **report)
-            improved = result.dual_objective > best_dual or result.gap < best_gap
-            n_idle = 0 if improved else n_idle + 1
+            has_improved = result.dual_objective > best_dual or result.gap < best_gap
+            n_idle = 0 if has_improved else n_idle + 1
             if gain[j] == 0.0:
                 return replace(result, message="SMO: no pair improves the dual objective")
             if n_idle == PATIENCE:

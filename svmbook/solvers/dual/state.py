@@ -87,9 +87,11 @@ class DualState:
 
     def recompute_and_check(self, F):
         """Recompute the errors and return whether the face is still solved."""
-        previous = self.residual(F) if len(F) else 0.0
+        previous_residual = self.residual(F) if len(F) else 0.0
         self.recompute()
-        return not len(F) or self.at_rounding_error(F) or self.residual(F) <= 2.0 * previous
+        return (
+            not len(F) or self.at_rounding_error(F) or self.residual(F) <= 2.0 * previous_residual
+        )
 
     def violations_at_bounds(self):
         """Return the mask of points at a bound whose error has the wrong sign."""
@@ -105,29 +107,29 @@ class DualState:
         """
         can_increase, can_decrease = self.beta < self.upper, self.beta > self.lower
         rounding_error = self.rounding_error
-        up = np.where(can_increase, self.e - rounding_error, -np.inf)
-        low = np.where(can_decrease, self.e + rounding_error, np.inf)
-        violation = abs(up.max() - low.min())
-        i, j = first_argmax(up, violation), first_argmax(-low, violation)
-        some_free = self.free.any()
-        if not some_free:
+        e_up = np.where(can_increase, self.e - rounding_error, -np.inf)
+        e_low = np.where(can_decrease, self.e + rounding_error, np.inf)
+        violation = abs(e_up.max() - e_low.min())
+        i, j = first_argmax(e_up, violation), first_argmax(-e_low, violation)
+        has_free_point = self.free.any()
+        if not has_free_point:
             self.b = 0.5 * (self.e[i] + self.e[j])
         excess_i = self.e[i] - rounding_error[i] - self.b
         excess_j = self.b - self.e[j] - rounding_error[j]
-        largest_residual = self.residual(self.free) if some_free else 0.0
+        largest_residual = self.residual(self.free) if has_free_point else 0.0
         if max(excess_i, excess_j) <= largest_residual:
             return np.array([], dtype=int)
-        return np.array([i if excess_i >= excess_j else j]) if some_free else np.array([i, j])
+        return np.array([i if excess_i >= excess_j else j]) if has_free_point else np.array([i, j])
 
     def advance(self, points, step):
         """Take a step, cut at the first bound, and return whether a point has reached a bound."""
         beta = self.beta[points]
         bound = np.where(step > 0, self.upper[points], self.lower[points])
         with np.errstate(divide="ignore", invalid="ignore"):
-            lengths = np.where(step == 0, np.inf, (bound - beta) / step)
-        length = min(1.0, lengths.min())
-        target = np.where(lengths <= length, bound, beta + length * step)
-        self.move(points, np.clip(target, self.lower[points], self.upper[points]))
+            step_lengths = np.where(step == 0, np.inf, (bound - beta) / step)
+        step_length = min(1.0, step_lengths.min())
+        new_beta = np.where(step_lengths <= step_length, bound, beta + step_length * step)
+        self.move(points, np.clip(new_beta, self.lower[points], self.upper[points]))
         self.update_free()
         return not self.free[points].all()
 
@@ -149,7 +151,7 @@ class DualState:
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
         clipped. After the gradient step z differs between points, so that few of them end inside.
         """
-        # Local names: brentq keeps a reference to `projected`, which must not hold one to self.
+        # Local names: brentq keeps a reference to `project`, which must not hold one to self.
         lower, upper = self.lower, self.upper
         z = np.clip(self.beta, lower, upper)
         if ascend:
@@ -157,16 +159,16 @@ class DualState:
 
         # If the points inside the box can absorb the imbalance, those at bounds stay there.
         movable = (z > lower) & (z < upper)
-        smallest, largest = (np.where(movable, end, z).sum() for end in (lower, upper))
-        if ascend or not smallest <= 0.0 <= largest:
+        smallest_sum, largest_sum = (np.where(movable, end, z).sum() for end in (lower, upper))
+        if ascend or not smallest_sum <= 0.0 <= largest_sum:
             movable[:] = True
 
-        def projected(t):
+        def project(t):
             return np.where(movable, np.clip(z - t, lower, upper), z)
 
         bracket = (z - upper).min(), (z - lower).max()
-        t = brentq(lambda t: projected(t).sum(), *bracket, xtol=np.finfo(float).tiny, disp=False)
-        self.beta = projected(t)
+        t = brentq(lambda t: project(t).sum(), *bracket, xtol=np.finfo(float).tiny, disp=False)
+        self.beta = project(t)
         for _ in range(3):  # points inside the box absorb the rounding error of the sum
             self.update_free()
             F = np.flatnonzero(self.free)
@@ -183,10 +185,10 @@ class DualState:
         """
         alpha = np.abs(self.beta)
         at_zero = alpha <= BOUND_TOL * min(alpha.max(), self.C.max())
-        snapped = np.flatnonzero(
+        snapped_points = np.flatnonzero(
             (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - BOUND_TOL) * self.C)
         )
-        self.move(snapped, np.where(at_zero, 0.0, self.y * self.C)[snapped])
+        self.move(snapped_points, np.where(at_zero, 0.0, self.y * self.C)[snapped_points])
         self.update_free()
 
     def with_bounds(self, C):

@@ -62,7 +62,7 @@ def solve_irwls(
     start: tuple | None = None,
     tol: float = 1e-4,
     max_iter: int = 1000,
-    printed_weights: bool = False,
+    use_printed_weights: bool = False,
 ) -> IRWLSResult:
     r"""Fit a linear classifier by iteratively reweighted least squares.
 
@@ -91,9 +91,9 @@ def solve_irwls(
         fraction of 1e-6 of its limit.
     max_iter : int, default=1000
         Largest number of iterations; 10 to 100 are usual.
-    printed_weights : bool, default=False
-        Whether to use weights twice as large, as (15) and (22) of the source print them. This
-        solves the problem for 2C.
+    use_printed_weights : bool, default=False
+        Whether to use weights twice as large, as equations (15) and (22) of Navia-Vazquez et al.
+        (2004) print them. This solves the problem for 2C.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def solve_irwls(
     >>> (7 * result.w).round(3), round(result.intercept, 3)
     (array([6., 4.]), -1.0)
     """
-    Z, y, C = check_problem(Z, y, C, square=False, name="Z")
+    Z, y, C = check_problem(Z, y, C, require_square=False, name="Z")
     if not isinstance(cost, Cost):
         raise TypeError(f"cost must be HINGE, usvc_cost(...) or another Cost; found {cost!r}.")
     tol, max_iter = check_stopping(tol, max_iter)
@@ -134,14 +134,14 @@ def solve_irwls(
     if start is not None:
         start = w, b + w @ origin
     options = {"start": start, "tol": tol, "max_iter": max_iter}
-    result = run_irwls(Z - origin, y, C, cost, printed_weights=printed_weights, **options)
+    result = run_irwls(Z - origin, y, C, cost, use_printed_weights=use_printed_weights, **options)
     return replace(result, intercept=float(result.intercept - result.w @ origin))
 
 
-def run_irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, printed_weights=False):
+def run_irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, use_printed_weights=False):
     """Minimise J as `solve_irwls` does, for centred points and validated arguments."""
     C = np.broadcast_to(C, len(y))
-    state = _IRWLSState(Z, y, 2.0 * C if printed_weights else C, cost, start)
+    state = _IRWLSState(Z, y, 2.0 * C if use_printed_weights else C, cost, start)
     for width in SMOOTHING_WIDTHS:
         state.set_width(width)
         while state.residual > (tol if width == SMOOTHING_WIDTHS[-1] else max(tol, WARM_START_TOL)):
@@ -175,20 +175,25 @@ class _IRWLSState:
         """Compute costs, multipliers p_i, weights a_i, and the residual of the gradient."""
         m = self.y * self.f
         self.costs = _smoothed_cost(self.cost, m, self.width)
-        self.p, self.a = _weights(self.cost, self.C, m, self.width)
-        self.residual, self.rounding = self._residual(self.y * self.p)
+        self.p, self.a = _multipliers_and_weights(self.cost, self.C, m, self.width)
+        self.residual, self.residual_rounding = self._residual(self.y * self.p)
 
-    def _residual(self, pull):
+    def _residual(self, weighted_errors):
         """Return the residual of (17) and (18) and its rounding error, both relative to the terms.
 
-        Each output has a relative error of eps, which its weight multiplies.
+        ``weighted_errors`` are a_i e_i. Each output has a relative rounding error of eps, which its
+        weight multiplies.
         """
-        noise = self.a * np.finfo(float).eps * np.maximum(1.0, np.abs(self.f))
-        total = np.abs(pull).sum()
-        sizes = np.array([np.linalg.norm(self.w) + np.abs(pull) @ self.lengths, total])
+        output_rounding = self.a * np.finfo(float).eps * np.maximum(1.0, np.abs(self.f))
+        total_size = np.abs(weighted_errors).sum()
+        sizes = np.array(
+            [np.linalg.norm(self.w) + np.abs(weighted_errors) @ self.lengths, total_size]
+        )
         sizes = np.maximum(sizes, np.finfo(float).tiny)
-        residuals = np.array([np.linalg.norm(self.w - self.Z.T @ pull), abs(pull.sum())])
-        errors = np.array([noise @ self.lengths, noise.sum()])
+        residuals = np.array(
+            [np.linalg.norm(self.w - self.Z.T @ weighted_errors), abs(weighted_errors.sum())]
+        )
+        errors = np.array([output_rounding @ self.lengths, output_rounding.sum()])
         return (residuals / sizes).max(), (errors / sizes).max()
 
     def _record(self):
@@ -197,10 +202,10 @@ class _IRWLSState:
 
     def next_step(self):
         """Return the step to the minimum of the parabolas, and store the predicted decrease."""
-        pull = self.y * self.p
-        dw, db = least_squares_step(self.Z, pull, self.a, self.w)
+        weighted_errors = self.y * self.p
+        dw, db = least_squares_step(self.Z, weighted_errors, self.a, self.w)
         df = self.Z @ dw + db
-        self.predicted_decrease = 0.5 * (pull @ df - self.w @ dw)
+        self.predicted_decrease = 0.5 * (weighted_errors @ df - self.w @ dw)
         return dw, db, df
 
     @property
@@ -208,7 +213,7 @@ class _IRWLSState:
         """Whether the predicted decrease is at most the rounding error of J."""
         return self.predicted_decrease <= np.finfo(float).eps * self.objectives[-1]
 
-    def change(self, step, t):
+    def objective_change(self, step, t):
         """Return the change of J for step length t, computed without cancellation."""
         dw, _, df = step
         costs = _smoothed_cost(self.cost, self.y * (self.f + t * df), self.width)
@@ -216,7 +221,10 @@ class _IRWLSState:
 
     def take_step(self, step):
         """Take a step with a line search; return whether its length is positive."""
-        (dw, db, df), t = step, _step_length(partial(self.change, step), self.predicted_decrease)
+        (dw, db, df), t = (
+            step,
+            _step_length(partial(self.objective_change, step), self.predicted_decrease),
+        )
         self.w, self.b, self.f = self.w + t * dw, self.b + t * db, self.f + t * df
         self._evaluate()
         self._record()
@@ -226,16 +234,16 @@ class _IRWLSState:
         )
         return t > 0.0
 
-    def result(self, C, tol, failure):
+    def result(self, C, tol, failure_message):
         """Return the result after a last full step, which makes w the sum of its points."""
         w, b, alpha = self.w, self.b, self.p
         dw, db, df = step = self.next_step()
-        if self.change(step, 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
+        if self.objective_change(step, 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
             w, b, alpha = w + dw, b + db, self.p - self.y * self.a * df
-        small_change = self.residual <= self.rounding or self.predicts_no_decrease
-        at_rounding = bool(small_change and np.isfinite(self.residual))
+        small_change = self.residual <= self.residual_rounding or self.predicts_no_decrease
+        at_rounding_error = bool(small_change and np.isfinite(self.residual))
         stationary = self.residual <= tol
-        message = "stopped at rounding error" if at_rounding else failure
+        message = "stopped at rounding error" if at_rounding_error else failure_message
         return IRWLSResult(
             w=w,
             intercept=float(b),
@@ -245,7 +253,7 @@ class _IRWLSState:
             widths=np.array(self.widths),
             kkt_residual=float(self.residual),
             n_iter=len(self.objectives),
-            converged=bool(stationary or at_rounding),
+            converged=bool(stationary or at_rounding_error),
             message="stationary" if stationary else message,
         )
 
@@ -263,7 +271,7 @@ def irwls_path(Z, y, C, costs, *, tol, **options):
     return results
 
 
-def _weights(cost, C, m, width):
+def _multipliers_and_weights(cost, C, m, width):
     """Return p_i = C_i theta'(xi_i), (21), and the weights a_i, (22), of the smoothed cost."""
     xi = np.maximum(1.0 - m, width)
     a = np.where(m < 1.0, -C * cost.slope(1.0 - xi) / xi, 0.0)
@@ -279,41 +287,41 @@ def _smoothed_cost(cost, m, width):
     return cost.value(np.minimum(m, 1.0 - width)) + parabola
 
 
-def least_squares_step(Z, pull, a, w):
+def least_squares_step(Z, weighted_errors, a, w):
     """Solve the bordered system (20) for the changes of w and b.
 
-    ``pull`` are the current weighted errors a_i e_i. By the last equation of the system, b makes
+    ``weighted_errors`` are the current a_i e_i. By the last equation of the system, b makes
     them sum to zero, so that subtracting weighted means from Z and e eliminates b. (The changes are
     accurate even if weights differ by powers of ten; solving for w itself would not be.)
     """
     nonzero = np.flatnonzero(a)
     if not len(nonzero):  # no point has slack: only the penalty remains
         return -w, 0.0
-    Z, pull, a = Z[nonzero], pull[nonzero], a[nonzero]
-    z_mean, e_mean = (a @ Z) / a.sum(), pull.sum() / a.sum()
-    centred = Z - z_mean
-    A = centred * np.sqrt(a)[:, None]
+    Z, weighted_errors, a = Z[nonzero], weighted_errors[nonzero], a[nonzero]
+    z_mean, e_mean = (a @ Z) / a.sum(), weighted_errors.sum() / a.sum()
+    centred_Z = Z - z_mean
+    A = centred_Z * np.sqrt(a)[:, None]
     H = A.T @ A
     H.flat[:: len(H) + 1] += 1.0
     try:
-        dw = cho_solve(cho_factor(H, check_finite=False), centred.T @ pull - w)
+        dw = cho_solve(cho_factor(H, check_finite=False), centred_Z.T @ weighted_errors - w)
     except LinAlgError:  # the penalty is below the rounding error of such large weights
         rows = np.vstack([A, np.eye(len(w))])
-        dw = lstsq(rows, np.concatenate([pull / np.sqrt(a), -w]))[0]
+        dw = lstsq(rows, np.concatenate([weighted_errors / np.sqrt(a), -w]))[0]
     return dw, e_mean - z_mean @ dw
 
 
-def _step_length(change, predicted_decrease):
+def _step_length(objective_change, predicted_decrease):
     """Return a step length with sufficient decrease of J, found by halving or doubling 1.
 
     A step that does not change J is rejected, since the next step might reverse it.
     """
-    t, delta = 1.0, change(1.0)
+    t, delta = 1.0, objective_change(1.0)
     while delta > -SUFFICIENT_DECREASE * t * predicted_decrease:
         t *= 0.5
         if t < MIN_STEP:
             return 0.0
-        delta = change(t)
-    while t >= 1.0 and (doubled := change(2.0 * t)) < delta:
-        t, delta = 2.0 * t, doubled
+        delta = objective_change(t)
+    while t >= 1.0 and (doubled_change := objective_change(2.0 * t)) < delta:
+        t, delta = 2.0 * t, doubled_change
     return t

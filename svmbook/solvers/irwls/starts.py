@@ -10,7 +10,10 @@ __all__ = ["least_squares_start", "minimise_from_starts", "random_start", "svm_s
 
 
 def least_squares_start(Z, y, C):
-    """Return w and b of least squares with weights a_i = C_i; step 0 of the source has a_i = 1."""
+    """Return w and b of least squares with weights a_i = C_i.
+
+    Step 0 of the algorithm of Navia-Vazquez et al. (2004) has a_i = 1.
+    """
     C = np.broadcast_to(C, len(y))
     return least_squares_step(Z, C * y, C, np.zeros(Z.shape[1]))
 

@@ -118,36 +118,36 @@ def select_import_points_on_gram(
 ):
     """Select points as `select_import_points` does, for a `StoredGram` and a likelihood."""
     K, n = gram.K, gram.n
-    Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, their weights
+    Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, and their weights
     remainder = np.array(K, dtype=float)  # K - ZZ': Gram matrix of the parts orthogonal to S
     b, _ = best_intercept(likelihood, np.zeros(n), 0.0)
     J, gap, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, 0.0, True, ""
     while len(S) < (max_points or n):
-        candidates = np.diagonal(remainder) > DEPENDENCE_TOL * np.diagonal(K)
+        is_candidate = np.diagonal(remainder) > DEPENDENCE_TOL * np.diagonal(K)
         f = Z @ w + b
         derivatives = likelihood.negative_gradient(f), likelihood.curvature(f)
         try:
-            decreases = _predicted_decreases(derivatives, lam, Z, remainder, candidates)
+            decreases = _predicted_decreases(derivatives, lam, Z, remainder, is_candidate)
         except np.linalg.LinAlgError:
             converged, message = False, "rounding error prevents the choice of further points"
             break
         if not np.isfinite(decreases).all():
             converged, message = False, "the squares of K overflow; scale the features"
             break
-        best = first_argmax(decreases, tol=DECREASE_TOL)
-        if not decreases[best] > 0.0:
+        best_point = first_argmax(decreases, tol=DECREASE_TOL)
+        if not decreases[best_point] > 0.0:
             message = "no further kernel function lowers the objective"
             break
-        z = remainder[:, best] / np.sqrt(remainder[best, best])
-        S, Z = [*S, best], np.column_stack([Z, z])
+        z = remainder[:, best_point] / np.sqrt(remainder[best_point, best_point])
+        S, Z = [*S, best_point], np.column_stack([Z, z])
         _subtract_square(remainder, z)
         start = np.append(w, 0.0), b
         (result,) = ridge_path(LowRankGram(Z), likelihood, [lam], tol=tol, start=start)
-        previous, J = J, result.objective
+        previous_J, J = J, result.objective
         logger.info("import points, %d of %d: objective %.6g", len(S), n, J)
         w, b, gap, residual = result.coef, result.intercept, result.gap, result.kkt_residual
         converged, message = result.converged, result.message
-        if previous - J < min_decrease * J:
+        if previous_J - J < min_decrease * J:
             break
     else:
         message = f"max_points={max_points} was reached" if max_points else message
@@ -163,25 +163,27 @@ def select_import_points_on_gram(
 
 def _subtract_square(remainder, z):
     """Subtract zz' in place, in blocks of rows that fit into the cache."""
-    rows = max(1, CACHE_ENTRIES // len(z))
-    for start in range(0, len(z), rows):
-        remainder[start : start + rows] -= np.multiply.outer(z[start : start + rows], z)
+    rows_per_block = max(1, CACHE_ENTRIES // len(z))
+    for start in range(0, len(z), rows_per_block):
+        remainder[start : start + rows_per_block] -= np.multiply.outer(
+            z[start : start + rows_per_block], z
+        )
 
 
-def _predicted_decreases(derivatives, lam, Z, remainder, candidates):
+def _predicted_decreases(derivatives, lam, Z, remainder, is_candidate):
     """Return the predicted decrease of the objective for each candidate, and 0 for other points.
 
     ``derivatives`` are minus the gradient of the loss and its curvature, at each point.
     """
     G, W = derivatives
-    squared_lengths = np.where(candidates, np.diagonal(remainder), 1.0)
+    squared_lengths = np.where(is_candidate, np.diagonal(remainder), 1.0)
     # Curvature along each z_l, minimised over the intercept ...
     h = np.einsum("ij,ij,i->j", remainder, remainder, W) - (W @ remainder) ** 2 / W.sum()
     if Z.shape[1]:  # ... and over the weights of Z.
-        centred = Z - W @ Z / W.sum()
-        M = centred.T @ (W[:, None] * centred) + lam * np.eye(Z.shape[1])
-        products = (W[:, None] * centred).T @ remainder
+        centred_Z = Z - W @ Z / W.sum()
+        M = centred_Z.T @ (W[:, None] * centred_Z) + lam * np.eye(Z.shape[1])
+        products = (W[:, None] * centred_Z).T @ remainder
         V = solve_triangular(np.linalg.cholesky(M), products, lower=True)
         h = h - (V * V).sum(axis=0)
     h = h / squared_lengths + lam
-    return np.where(candidates, (remainder @ G) ** 2 / (2.0 * squared_lengths * h), 0.0)
+    return np.where(is_candidate, (remainder @ G) ** 2 / (2.0 * squared_lengths * h), 0.0)

@@ -25,17 +25,17 @@ def minimise_l1_quadratic(Q, c, start, lam, max_violation):
     without them (an orthant-wise Newton step).
     """
     x, g = start.copy(), c.copy()
-    curved, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
-    lowest, n_idle = np.inf, 0
+    has_curvature, diagonal = np.diagonal(Q) > 0.0, np.diagonal(Q).tolist()
+    lowest_violation, n_idle = np.inf, 0
     for _ in range(MAX_ITERATIONS):
-        for j in np.flatnonzero(curved & (kkt_violation(x, g, lam) > 0.0)).tolist():
-            q, old = diagonal[j], x.item(j)
-            z, threshold = old - g.item(j) / q, lam / q
+        for j in np.flatnonzero(has_curvature & (kkt_violation(x, g, lam) > 0.0)).tolist():
+            q, x_old = diagonal[j], x.item(j)
+            z, threshold = x_old - g.item(j) / q, lam / q
             # Soft thresholding, :eq:`eq-soft`.
-            new = z - threshold if z > threshold else z + threshold if z < -threshold else 0.0
-            if new != old:
-                x[j] = new
-                g += (new - old) * Q[j]
+            x_new = z - threshold if z > threshold else z + threshold if z < -threshold else 0.0
+            if x_new != x_old:
+                x[j] = x_new
+                g += (x_new - x_old) * Q[j]
         while True:
             S = np.flatnonzero(x)
             if not len(S):
@@ -52,8 +52,8 @@ def minimise_l1_quadratic(Q, c, start, lam, max_violation):
             if not at_zero.any():
                 break
         violation = kkt_violation(x, g, lam).max(initial=0.0)
-        n_idle = 0 if violation < 0.5 * lowest else n_idle + 1
-        lowest = min(lowest, violation)
+        n_idle = 0 if violation < 0.5 * lowest_violation else n_idle + 1
+        lowest_violation = min(lowest_violation, violation)
         if violation <= max_violation or n_idle == PATIENCE:
             break
     return x
@@ -66,14 +66,14 @@ def _projected_step(Q, g, x, direction, lam):
     at which the first coefficient becomes zero, since the objective is quadratic up to there.
     """
     with np.errstate(divide="ignore"):
-        zero_at = x / direction  # step length at which a coefficient becomes zero
-    zero_at[zero_at <= 0.0] = np.inf
-    t, shortest = 1.0, min(1.0, zero_at.min())
+        length_to_zero = x / direction  # step length at which a coefficient becomes zero
+    length_to_zero[length_to_zero <= 0.0] = np.inf
+    t, shortest_length = 1.0, min(1.0, length_to_zero.min())
     while True:
-        t = max(t, shortest)
-        at_zero = zero_at <= t
+        t = max(t, shortest_length)
+        at_zero = length_to_zero <= t
         step = np.where(at_zero, -x, -t * direction)
         change = g @ step + 0.5 * step @ Q @ step + lam * (np.abs(x + step) - np.abs(x)).sum()
-        if t == shortest or change < 0.0:
+        if t == shortest_length or change < 0.0:
             return step, at_zero
         t *= 0.5

@@ -20,9 +20,9 @@ LOSS_ROUNDING = 1e-14  # relative rounding error of a loss
 MAX_INTERCEPT_STEPS = 40  # Newton steps in the intercept; a warm start needs one or two
 
 
-def make_likelihood(y, weights, classes):
-    """Return the likelihood of labels -1 and +1, or of class numbers if ``classes`` is given."""
-    return Binomial(y, weights) if classes is None else Softmax(y, classes, weights)
+def make_likelihood(y, weights, n_classes):
+    """Return the likelihood of labels -1 and +1, or of class numbers if ``n_classes`` is given."""
+    return Binomial(y, weights) if n_classes is None else Softmax(y, n_classes, weights)
 
 
 class TwoClassLoss:
@@ -97,17 +97,17 @@ class Softmax:
 
     def curvature_along(self, F, D):
         r"""Return :math:`\sum_i s_i D_i^\top(\mathrm{diag}\,p_i - p_ip_i^\top)D_i`."""
-        P, _, likeliest = _probabilities(F)
-        D = D - D[self.points, likeliest, None]
+        P, _, likeliest_class = _probabilities(F)
+        D = D - D[self.points, likeliest_class, None]
         mean = (P * D).sum(axis=1, keepdims=True)
         return float(self.weights @ (P * (D - mean) ** 2).sum(axis=1))
 
     def intercept_curvature(self, F):
         r"""Return :math:`\sum_i s_i(\mathrm{diag}\,p_i - p_ip_i^\top)`, of shape (k, k)."""
         P, complement, _ = _probabilities(F)
-        weighted = self.weights[:, None] * P
-        curvature = -P.T @ weighted
-        np.fill_diagonal(curvature, (weighted * complement).sum(axis=0))
+        weighted_P = self.weights[:, None] * P
+        curvature = -P.T @ weighted_P
+        np.fill_diagonal(curvature, (weighted_P * complement).sum(axis=0))
         return curvature
 
     def newton_step(self, gram, lam, F, R, r):
@@ -119,9 +119,9 @@ class Softmax:
         it gives the exact step. If the loss is linear in double precision, the bound
         :math:`H_i \preceq s_iI/2` replaces the curvature.
         """
-        P, complement, likeliest = _probabilities(F)
-        weighted = self.weights[:, None] * P
-        W = (weighted * complement).sum(axis=1) / (F.shape[1] - 1)
+        P, complement, likeliest_class = _probabilities(F)
+        weighted_P = self.weights[:, None] * P
+        W = (weighted_P * complement).sum(axis=1) / (F.shape[1] - 1)
         if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
             return gram.ridge(0.5 * self.weights, lam)(R, r)
         ridge = gram.ridge(W, lam)
@@ -130,9 +130,9 @@ class Softmax:
             V, c = ridge(R, r)  # the mean over the classes changes no probability: set it to zero
             return V - V.mean(axis=1, keepdims=True), c - c.mean()
 
-        def times(V, outputs):  # the Newton system's operator on (V, c), outputs = f_V + c
-            D = outputs - outputs[self.points, likeliest, None]
-            HF = weighted * (D - (P * D).sum(axis=1, keepdims=True))
+        def newton_product(V, outputs):  # Newton's matrix times (V, c); outputs = f_V + c
+            D = outputs - outputs[self.points, likeliest_class, None]
+            HF = weighted_P * (D - (P * D).sum(axis=1, keepdims=True))
             return gram.adjoint(HF) + lam * V, HF.sum(axis=0)
 
         V, c = np.zeros_like(R), np.zeros_like(r)
@@ -142,7 +142,7 @@ class Softmax:
         rho = gram.inner(R, D, fD) + r @ d  # <residual, preconditioned residual>
         target = rho * min(FORCING_TERM**2, rho / (1.0 + self.loss(F)))
         for _ in range(MAX_PRODUCTS):
-            TD, td = times(D, D_outputs)
+            TD, td = newton_product(D, D_outputs)
             curvature = gram.inner(TD, D, D_outputs - d) + td @ d
             if not (rho > 0.0 and curvature > 0.0):
                 break  # rounding error
@@ -151,10 +151,10 @@ class Softmax:
             R, r = R - t * TD, r - t * td
             Z, z = precondition(R, r)
             fZ = gram.outputs(Z)
-            rho, rho_before = gram.inner(R, Z, fZ) + r @ z, rho
+            rho, previous_rho = gram.inner(R, Z, fZ) + r @ z, rho
             if rho <= target:
                 break
-            beta = rho / rho_before
+            beta = rho / previous_rho
             D, d, D_outputs = Z + beta * D, z + beta * d, fZ + z + beta * D_outputs
         return V, c
 
@@ -166,12 +166,12 @@ def _probabilities(F):
     relative to those of the most probable class avoid cancellation.
     """
     P = softmax(F, axis=1)
-    points, likeliest = np.arange(len(F)), F.argmax(axis=1)
+    points, likeliest_class = np.arange(len(F)), F.argmax(axis=1)
     complement = 1.0 - P
-    others = P.copy()
-    others[points, likeliest] = 0.0
-    complement[points, likeliest] = others.sum(axis=1)
-    return P, complement, likeliest
+    other_P = P.copy()
+    other_P[points, likeliest_class] = 0.0
+    complement[points, likeliest_class] = other_P.sum(axis=1)
+    return P, complement, likeliest_class
 
 
 def best_intercept(likelihood, f, start):
@@ -207,10 +207,12 @@ def best_intercept(likelihood, f, start):
     b, G, loss = start, likelihood.negative_gradient(f + start), likelihood.loss(f + start)
     longest_step = 10.0 + np.max(np.abs(f + start))
     for _ in range(MAX_INTERCEPT_STEPS):
-        r, size = G.sum(axis=0), np.abs(G).sum()
-        if np.abs(r).max() <= INTERCEPT_TOL * size:
+        r, gradient_size = G.sum(axis=0), np.abs(G).sum()
+        if np.abs(r).max() <= INTERCEPT_TOL * gradient_size:
             break
-        H = likelihood.intercept_curvature(f + b) + CURVATURE_TOL * size * np.eye(np.size(b))
+        H = likelihood.intercept_curvature(f + b) + CURVATURE_TOL * gradient_size * np.eye(
+            np.size(b)
+        )
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
         step = np.clip(step, -longest_step, longest_step)  # a linear loss gives endless steps
         for _ in range(MAX_INTERCEPT_STEPS):

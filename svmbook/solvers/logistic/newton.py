@@ -37,7 +37,7 @@ def solve_logistic(
     *,
     weights: ArrayLike = 1.0,
     form: str = "gram",
-    classes: int | None = None,
+    n_classes: int | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
     start: tuple | None = None,
@@ -59,7 +59,7 @@ def solve_logistic(
         :math:`K = ZZ^\top`. In that case w replaces :math:`\alpha`, and :math:`\|w\|^2` replaces
         :math:`\alpha^\top K\alpha`.
     y : ndarray of shape (n,)
-        Labels -1 and +1, or class numbers from 0 to ``classes - 1``.
+        Labels -1 and +1, or class numbers from 0 to ``n_classes - 1``.
     lam : float
         The weight :math:`\lambda` of the ridge penalty, positive. Zero is allowed for a factor with
         independent columns; a minimiser then exists only if no hyperplane separates the classes.
@@ -67,7 +67,7 @@ def solve_logistic(
         Weights :math:`s_i`, positive.
     form : {"gram", "factor"}, default="gram"
         Whether K is a Gram matrix, with n unknowns, or a factor, with r unknowns.
-    classes : int, default=None
+    n_classes : int, default=None
         Number k of classes for the softmax; None for two classes with labels -1 and +1.
     tol : float, default=1e-6
         Stop when both of two numbers are at most ``tol``: the norm of the gradient, relative to the
@@ -98,7 +98,7 @@ def solve_logistic(
     >>> result.coef.round(4), result.converged
     (array([-0.5115,  0.3214,  0.1901]), True)
     """
-    options = {"weights": weights, "form": form, "classes": classes}
+    options = {"weights": weights, "form": form, "n_classes": n_classes}
     options |= {"tol": tol, "max_iter": max_iter, "start": start}
     return solve_logistic_path(K, y, [lam], **options)[0]
 
@@ -110,7 +110,7 @@ def solve_logistic_path(
     *,
     weights: ArrayLike = 1.0,
     form: str = "gram",
-    classes: int | None = None,
+    n_classes: int | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
     start: tuple | None = None,
@@ -121,7 +121,7 @@ def solve_logistic_path(
 
     Parameters
     ----------
-    K, y, weights, form, classes, tol, max_iter
+    K, y, weights, form, n_classes, tol, max_iter
         As in `solve_logistic`.
     lams : iterable of float
         Values of :math:`\lambda`; decreasing values take the least time.
@@ -151,9 +151,11 @@ def solve_logistic_path(
         raise ValueError(f"form is {form!r}; choose 'gram' or 'factor'.")
     allow_zero = form == "factor"
     lams = [0.0 if allow_zero and lam == 0 else check_positive("lam", lam) for lam in lams]
-    K, y, weights = check_logistic(K, y, weights, square=form == "gram", classes=classes)
+    K, y, weights = check_logistic(
+        K, y, weights, require_square=form == "gram", n_classes=n_classes
+    )
     tol, max_iter = check_stopping(tol, max_iter)
-    likelihood = make_likelihood(y, weights, classes)
+    likelihood = make_likelihood(y, weights, n_classes)
     if start is not None:
         start = _check_start(start, K.shape[1], np.shape(likelihood.zero_intercept))
     gram = StoredGram(K) if form == "gram" else LowRankGram(K)
@@ -169,11 +171,11 @@ def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
         max_rank = None if multiclass else LOW_RANK_SHARE * gram.n
         factor = pivoted_factor(gram.K, max_rank=max_rank)
     for lam in lams:
-        problem = Ridge(likelihood, gram, lam)
+        problem = RidgeProblem(likelihood, gram, lam)
         if factor is None:
-            result = _newton(problem, start, tol, max_iter)
+            result = _run_newton(problem, start, tol, max_iter)
         else:
-            result = _newton_on_factor(problem, factor, start, tol, max_iter)
+            result = _run_newton_on_factor(problem, factor, start, tol, max_iter)
         results.append(result)
         start = result.coef, result.intercept
     return results
@@ -192,7 +194,7 @@ def expansion_coefficients(gram, result, lam):
     return alpha + gram.coefficients(result.coef - gram.adjoint(alpha))
 
 
-class Ridge(NamedTuple):
+class RidgeProblem(NamedTuple):
     """A loss of the outputs plus lam / 2 times the squared norm of the function."""
 
     likelihood: Binomial | Softmax
@@ -204,22 +206,22 @@ class Ridge(NamedTuple):
         return self.likelihood.loss(f + b) + 0.5 * self.lam * self.gram.inner(A, A, f)
 
 
-def _newton_on_factor(problem, factor, start, tol, max_iter):
+def _run_newton_on_factor(problem, factor, start, tol, max_iter):
     """Minimise over the weights of a factor, and return coefficients of the points."""
     if start is not None:
         start = factor.adjoint(start[0]), start[1]
-    result = _newton(problem._replace(gram=factor), start, 0.5 * tol, max_iter)
+    result = _run_newton(problem._replace(gram=factor), start, 0.5 * tol, max_iter)
     alpha = expansion_coefficients(factor, result, problem.lam)
     return _certified_result(problem, (alpha, result.intercept), tol, result.n_iter, result.message)
 
 
-def _newton(problem, start, tol, max_iter):
+def _run_newton(problem, start, tol, max_iter):
     """Minimise over the unknowns of a Gram matrix, with the best intercept before each step."""
     likelihood, gram, lam = problem
     zero = np.zeros((gram.n_unknowns, *np.shape(likelihood.zero_intercept)))
     A, b = (zero, likelihood.zero_intercept) if start is None else start
     f = gram.outputs(A)
-    lowest_residual, n_idle, previous, message = np.inf, 0, np.inf, ""
+    lowest_residual, n_idle, previous_J, message = np.inf, 0, np.inf, ""
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
         R, r = gram.adjoint(G) - lam * A, G.sum(axis=0)  # minus the gradient in A and in b
@@ -229,9 +231,11 @@ def _newton(problem, start, tol, max_iter):
         if residual <= tol and (lam == 0 or gap <= tol * J):
             break
         n_idle = (
-            0 if residual < lowest_residual or previous - J > OBJECTIVE_ROUNDING * J else n_idle + 1
+            0
+            if residual < lowest_residual or previous_J - J > OBJECTIVE_ROUNDING * J
+            else n_idle + 1
         )
-        lowest_residual, previous = min(lowest_residual, residual), J
+        lowest_residual, previous_J = min(lowest_residual, residual), J
         if n_iter == max_iter or n_idle == PATIENCE:
             message = "max_iter was reached" if n_iter == max_iter else "stopped at rounding error"
             break
@@ -277,9 +281,9 @@ def _certified_result(problem, solution, tol, n_iter, message):
     residual, gap = _certificate(problem, G, gram.adjoint(G) - lam * A, G.sum(axis=0))
     J = problem.objective(A, f, b)
     output_error = np.finfo(float).eps * gram.lengths.max() * gram.terms_norm(A)
-    uncertainty = output_error * np.abs(G).sum()
-    small_gap = np.isinf(gap) or gap <= tol * J
-    converged = bool(residual <= tol and small_gap and uncertainty <= tol * J)
+    objective_error = output_error * np.abs(G).sum()
+    gap_is_small = np.isinf(gap) or gap <= tol * J
+    converged = bool(residual <= tol and gap_is_small and objective_error <= tol * J)
     if not converged and not message:
         message = "rounding error in the outputs exceeds the tolerance"
     return LogisticResult(A, b, J, gap, residual, G, n_iter, converged, message)
@@ -293,11 +297,13 @@ def _certificate(problem, G, R, r):
     """
     gram, lam = problem.gram, problem.lam
     # Only rounding can make this negative; the absolute value keeps the size of the error.
-    squared = abs(gram.inner(R, R, gram.outputs(R)))
-    sizes = np.abs(G).reshape(len(G), -1).sum(axis=1)
-    terms = sizes @ gram.lengths
-    residual = max(np.sqrt(squared) / (terms or 1.0), np.abs(r).max() / (sizes.sum() or 1.0))
-    return float(residual), float(0.5 * squared / lam) if lam else np.inf
+    squared_norm = abs(gram.inner(R, R, gram.outputs(R)))
+    gradient_sizes = np.abs(G).reshape(len(G), -1).sum(axis=1)
+    total_size = gradient_sizes @ gram.lengths
+    residual = max(
+        np.sqrt(squared_norm) / (total_size or 1.0), np.abs(r).max() / (gradient_sizes.sum() or 1.0)
+    )
+    return float(residual), float(0.5 * squared_norm / lam) if lam else np.inf
 
 
 def _line_search(problem, point, step, negative_gradient, J):
@@ -309,18 +315,21 @@ def _line_search(problem, point, step, negative_gradient, J):
     likelihood, gram, lam = problem
     (A, b, f), (dA, db, df), (R, r) = point, step, negative_gradient
     F, dF = f + b, df + db
-    ridge, linear, square = gram.inner(A, A, f), gram.inner(A, dA, df), gram.inner(dA, dA, df)
+    squared_norm, squared_step_norm = gram.inner(A, A, f), gram.inner(dA, dA, df)
+    cross_product = gram.inner(A, dA, df)
     descent = gram.inner(R, dA, df) + np.sum(r * db)  # minus the slope at t = 0
     low, high, t = 0.0, np.inf, 1.0
     for _ in range(MAX_TRIALS):
-        slope = lam * (linear + t * square) - np.sum(likelihood.negative_gradient(F + t * dF) * dF)
+        slope = lam * (cross_product + t * squared_step_norm) - np.sum(
+            likelihood.negative_gradient(F + t * dF) * dF
+        )
         if abs(slope) <= SLOPE_RATIO * descent:
-            J_new = likelihood.loss(F + t * dF) + lam * (0.5 * ridge + t * linear)
-            J_new += 0.5 * lam * t * t * square
+            J_new = likelihood.loss(F + t * dF) + lam * (0.5 * squared_norm + t * cross_product)
+            J_new += 0.5 * lam * t * t * squared_step_norm
             if J_new <= J * (1.0 + OBJECTIVE_ROUNDING):
                 return t
         low, high = (low, t) if slope > 0 else (t, high)
-        t -= slope / (likelihood.curvature_along(F + t * dF, dF) + lam * square)
+        t -= slope / (likelihood.curvature_along(F + t * dF, dF) + lam * squared_step_norm)
         if not low < t < high:
             t = 0.5 * (low + high) if np.isfinite(high) else 2.0 * low
     return 0.0

@@ -33,8 +33,9 @@ __all__ = [
     "solve_logistic_l1_path",
 ]
 
-MIN_ADDED = 10  # smallest limit on the number of coefficients added to the working set in a step
-PARABOLA_TOL = 0.01  # KKT violation up to which a quadratic model is solved, relative to its start
+# Smallest limit on the number of coefficients that a step may add to the working set.
+MIN_ADDITION_LIMIT = 10
+MODEL_TOL = 0.01  # KKT violation up to which a quadratic model is solved, relative to its start
 SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease that a step must reach
 MAX_HALVINGS = 40  # halvings of one step
 ZERO_TOL = 1e-14  # relative to the largest coefficient: numerically zero
@@ -193,14 +194,14 @@ def solve_logistic_l1_path(
 
 def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     """Compute the path as `solve_logistic_l1_path` does, for a `StoredGram` and a likelihood."""
-    means = gram.K.mean(axis=0)
+    means = gram.K.mean(axis=0)  # of the kernel functions
     # Centred kernel functions, one per row, so that a working set is contiguous in memory. Centring
     # changes only b.
-    rows = gram.K - means[:, None]
+    centred_functions = gram.K - means[:, None]
     alpha, f, b = np.zeros(gram.n), np.zeros(gram.n), 0.0
     results = []
     for lam in lams:
-        problem = likelihood, rows, lam
+        problem = likelihood, centred_functions, lam
         (alpha, b, f), n_iter, message = _solve(problem, (alpha, b, f), tol, max_iter)
         result = _certified_result(problem, gram, alpha, b, tol)
         intercept = result.intercept - float(means @ result.coef)
@@ -211,11 +212,11 @@ def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
 
 def _solve(problem, start, tol, max_iter):
     """Return (coefficients, intercept, outputs without intercept), steps, and a message."""
-    (likelihood, rows, lam), (alpha, b, f) = problem, start
-    lowest_residual, n_idle, previous = np.inf, 0, np.inf
+    (likelihood, centred_functions, lam), (alpha, b, f) = problem, start
+    lowest_residual, n_idle, previous_J = np.inf, 0, np.inf
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
-        slope = -(rows @ G)
+        slope = -(centred_functions @ G)
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violation = kkt_violation(alpha, slope, lam)
         residual = violation.max() / lam
@@ -223,9 +224,11 @@ def _solve(problem, start, tol, max_iter):
         if residual <= tol:
             return (alpha, b, f), n_iter, ""
         n_idle = (
-            0 if residual < lowest_residual or previous - J > OBJECTIVE_ROUNDING * J else n_idle + 1
+            0
+            if residual < lowest_residual or previous_J - J > OBJECTIVE_ROUNDING * J
+            else n_idle + 1
         )
-        lowest_residual, previous = min(lowest_residual, residual), J
+        lowest_residual, previous_J = min(lowest_residual, residual), J
         if n_iter == max_iter:
             return (alpha, b, f), n_iter, "max_iter was reached"
         if n_idle == PATIENCE:
@@ -234,16 +237,18 @@ def _solve(problem, start, tol, max_iter):
         # of the intercept makes the weighted mean of the change in outputs zero: db = -d'mean.
         A = _working_set(alpha, violation)
         W = likelihood.curvature(f + b)
-        mean = rows[A] @ W / W.sum()
-        centred = rows[A] - mean[:, None]
-        weighted = centred * np.sqrt(W)
-        max_violation = PARABOLA_TOL * violation.max()
-        new = minimise_l1_quadratic(weighted @ weighted.T, slope[A], alpha[A], lam, max_violation)
-        d = new - alpha[A]
-        outputs = d @ centred
-        t = _line_search(likelihood, lam, (alpha[A], f + b, J), (d, outputs), slope[A] @ d)
-        alpha[A] = new if t == 1.0 else alpha[A] + t * d
-        b, f = b - t * (mean @ d), f + t * (outputs + mean @ d)
+        mean = centred_functions[A] @ W / W.sum()
+        centred_A = centred_functions[A] - mean[:, None]
+        weighted_A = centred_A * np.sqrt(W)
+        max_violation = MODEL_TOL * violation.max()
+        alpha_new = minimise_l1_quadratic(
+            weighted_A @ weighted_A.T, slope[A], alpha[A], lam, max_violation
+        )
+        d = alpha_new - alpha[A]
+        centred_change = d @ centred_A
+        t = _line_search(likelihood, lam, (alpha[A], f + b, J), (d, centred_change), slope[A] @ d)
+        alpha[A] = alpha_new if t == 1.0 else alpha[A] + t * d
+        b, f = b - t * (mean @ d), f + t * (centred_change + mean @ d)
 
 
 def _certified_result(problem, gram, alpha, b, tol):
@@ -252,41 +257,45 @@ def _certified_result(problem, gram, alpha, b, tol):
     The solution is not certified if the rounding error of the outputs may change the objective or a
     slope by more than the tolerance.
     """
-    likelihood, rows, lam = problem
+    likelihood, centred_functions, lam = problem
     alpha = np.where(np.abs(alpha) > ZERO_TOL * np.abs(alpha).max(), alpha, 0.0)
     S = np.flatnonzero(alpha)
-    f = alpha[S] @ rows[S]
+    f = alpha[S] @ centred_functions[S]
     b, G = best_intercept(likelihood, f, b)
     J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
-    slope = -(rows @ G)
+    slope = -(centred_functions @ G)
     residual = kkt_violation(alpha, slope, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
     output_error = np.finfo(float).eps * gram.lengths.max() * (gram.lengths @ np.abs(alpha))
-    slope_error = output_error * (np.abs(rows) @ likelihood.curvature(f + b)).max() / lam
-    accurate = max(slope_error, output_error * np.abs(G).sum() / J) <= tol
-    message = "" if accurate else "rounding error in the outputs exceeds the tolerance"
-    converged = bool(residual <= tol and accurate)
+    slope_error = (
+        output_error * (np.abs(centred_functions) @ likelihood.curvature(f + b)).max() / lam
+    )
+    is_accurate = max(slope_error, output_error * np.abs(G).sum() / J) <= tol
+    message = "" if is_accurate else "rounding error in the outputs exceeds the tolerance"
+    converged = bool(residual <= tol and is_accurate)
     return LogisticResult(alpha, b, float(J), float(gap), float(residual), G, 0, converged, message)
 
 
 def _working_set(alpha, violation):
     """Return the nonzero coefficients, and those zeros that most violate their condition."""
     nonzero = np.flatnonzero(alpha)
-    max_added = max(MIN_ADDED, len(nonzero))
-    added = np.flatnonzero((alpha == 0.0) & (violation > 0.0))
-    if len(added) > max_added:
-        added = added[np.argpartition(-violation[added], max_added)[:max_added]]
-    return np.sort(np.concatenate([nonzero, added]))
+    addition_limit = max(MIN_ADDITION_LIMIT, len(nonzero))
+    added_points = np.flatnonzero((alpha == 0.0) & (violation > 0.0))
+    if len(added_points) > addition_limit:
+        added_points = added_points[
+            np.argpartition(-violation[added_points], addition_limit)[:addition_limit]
+        ]
+    return np.sort(np.concatenate([nonzero, added_points]))
 
 
 def _line_search(likelihood, lam, point, step, slope):
     """Return the step length: 1, halved until the decrease is sufficient; 0 if it never is."""
     (alpha, F, J), (d, dF) = point, step
-    predicted = slope + lam * (np.abs(alpha + d).sum() - np.abs(alpha).sum())
+    predicted_change = slope + lam * (np.abs(alpha + d).sum() - np.abs(alpha).sum())
     t = 1.0
     for _ in range(MAX_HALVINGS):
         J_new = likelihood.loss(F + t * dF) + lam * np.abs(alpha + t * d).sum()
-        if J_new <= J + SUFFICIENT_DECREASE * t * predicted + OBJECTIVE_ROUNDING * J:
+        if J_new <= J + SUFFICIENT_DECREASE * t * predicted_change + OBJECTIVE_ROUNDING * J:
             return t
         t *= 0.5
     return 0.0

@@ -41,7 +41,7 @@ def solve_unpenalised(
     y: ArrayLike,
     *,
     weights: ArrayLike = 1.0,
-    classes: int | None = None,
+    n_classes: int | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
     rank_tol: float = SINGULAR_TOL,
@@ -60,7 +60,7 @@ def solve_unpenalised(
         Labels, as in `solve_logistic`.
     weights : float or ndarray of shape (n,), default=1.0
         Weights of the points, positive.
-    classes : int, default=None
+    n_classes : int, default=None
         As in `solve_logistic`.
     tol : float, default=1e-6
         Relative norm of the gradient at which to stop.
@@ -95,12 +95,12 @@ def solve_unpenalised(
     >>> result.coef.round(4), result.converged
     (array([0.9082]), True)
     """
-    Z, y, weights = check_logistic(Z, y, weights, square=False, classes=classes)
+    Z, y, weights = check_logistic(Z, y, weights, require_square=False, n_classes=n_classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    return minimise_on_factor(Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
+    return minimise_on_factor(Z, y, weights, n_classes, rank_tol, tol=tol, max_iter=max_iter)
 
 
-def minimise_on_factor(Z, y, weights, classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
+def minimise_on_factor(Z, y, weights, n_classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
     """Minimise the loss as `solve_unpenalised` does, for validated arguments."""
     columns, spread, mean = _standardise(Z)
     if not columns.shape[1]:
@@ -109,13 +109,13 @@ def minimise_on_factor(Z, y, weights, classes, rank_tol=SINGULAR_TOL, *, tol=1e-
     U, singular_values, Vt = np.linalg.svd(columns, full_matrices=False)
     rank = np.sum(singular_values > rank_tol * singular_values[0])
     basis = np.sqrt(n) * U[:, :rank]
-    if _is_separable(basis, y, classes):
+    if _is_separable(basis, y, n_classes):
         raise ValueError(
             "the classes can be separated, at least in part, so without a penalty larger "
             "coefficients always lower the loss and no minimiser exists; use penalty='l2' with a "
             "small lam, whose limit has the direction of the hard-margin classifier."
         )
-    likelihood = make_likelihood(y, weights, classes)
+    likelihood = make_likelihood(y, weights, n_classes)
     (result,) = ridge_path(LowRankGram(basis), likelihood, [0.0], tol=tol, max_iter=max_iter)
     # With D the spreads, the outputs U S (Vt D w) + const equal those of the basis if Vt D w = u.
     u = np.sqrt(n) * (result.coef.T / singular_values[:rank]).T
@@ -133,7 +133,7 @@ def solve_unpenalised_gram(
     y: ArrayLike,
     *,
     weights: ArrayLike = 1.0,
-    classes: int | None = None,
+    n_classes: int | None = None,
     tol: float = 1e-6,
     max_iter: int = 200,
 ) -> LogisticResult:
@@ -143,7 +143,7 @@ def solve_unpenalised_gram(
     ----------
     K : ndarray of shape (n, n)
         Gram matrix, symmetric positive semi-definite.
-    y, weights, classes, tol, max_iter
+    y, weights, n_classes, tol, max_iter
         As in `solve_unpenalised`.
 
     Returns
@@ -168,28 +168,30 @@ def solve_unpenalised_gram(
     >>> (Z.T @ result.coef).round(4)
     array([0.9082])
     """
-    K, y, weights = check_logistic(K, y, weights, classes=classes)
+    K, y, weights = check_logistic(K, y, weights, n_classes=n_classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    return minimise_on_gram(StoredGram(K), y, weights, classes, tol=tol, max_iter=max_iter)
+    return minimise_on_gram(StoredGram(K), y, weights, n_classes, tol=tol, max_iter=max_iter)
 
 
-def minimise_on_gram(gram, y, weights, classes, *, tol=1e-6, max_iter=200):
+def minimise_on_gram(gram, y, weights, n_classes, *, tol=1e-6, max_iter=200):
     """Minimise the loss as `solve_unpenalised_gram` does, for a validated `StoredGram`."""
     factor = pivoted_factor(gram.K, tol=FACTOR_TOL)
     # The smallest columns of Z have a relative rounding error of eps / FACTOR_TOL or a little more.
     rank_tol = 100 * np.finfo(float).eps / FACTOR_TOL
-    result = minimise_on_factor(factor.Z, y, weights, classes, rank_tol, tol=tol, max_iter=max_iter)
+    result = minimise_on_factor(
+        factor.Z, y, weights, n_classes, rank_tol, tol=tol, max_iter=max_iter
+    )
     alpha = factor.coefficients(result.coef)
     # The outputs as `predict` computes them, which may be less accurate than those of w.
     F = gram.K @ alpha + result.intercept
-    J = make_likelihood(y, weights, classes).loss(F)
+    J = make_likelihood(y, weights, n_classes).loss(F)
     if abs(J - result.objective) > tol * J:
         message = "rounding error in the outputs: the kernel is too smooth for these points"
         result = replace(result, converged=False, message=message)
     return replace(result, coef=alpha, objective=J)
 
 
-def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> bool:
+def is_separable(Z: ArrayLike, y: ArrayLike, *, n_classes: int | None = None) -> bool:
     r"""Return whether some :math:`F = Zw + b` has no negative margin and at least one positive.
 
     A linear program maximises the sum of the margins, each between 0 and 1. The maximum is zero if
@@ -203,7 +205,7 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> b
         Points.
     y : ndarray of shape (n,)
         Labels -1 and +1, or class numbers.
-    classes : int, default=None
+    n_classes : int, default=None
         Number of classes; None for labels -1 and +1.
 
     Returns
@@ -223,11 +225,11 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, classes: int | None = None) -> b
     >>> [is_separable(Z, np.array(y)) for y in ([-1, -1, 1, 1], [-1, 1, 1, -1])]
     [True, False]
     """
-    Z, y, _ = check_logistic(Z, y, 1.0, square=False, classes=classes)
+    Z, y, _ = check_logistic(Z, y, 1.0, require_square=False, n_classes=n_classes)
     columns, _, _ = _standardise(Z)
     U, singular_values, _ = np.linalg.svd(columns, full_matrices=False)
-    large = singular_values > SINGULAR_TOL * singular_values.max(initial=0.0)
-    return _is_separable(U[:, large], y, classes)
+    is_nonzero = singular_values > SINGULAR_TOL * singular_values.max(initial=0.0)
+    return _is_separable(U[:, is_nonzero], y, n_classes)
 
 
 def _standardise(Z):
@@ -236,24 +238,26 @@ def _standardise(Z):
     The spread of a constant column is set to zero.
     """
     mean = Z.mean(axis=0)
-    centred = Z - mean
-    spread = np.abs(centred).max(axis=0)
+    centred_Z = Z - mean
+    spread = np.abs(centred_Z).max(axis=0)
     spread[spread <= CONSTANT_TOL * np.abs(Z).max(axis=0)] = 0.0
-    return centred[:, spread > 0] / spread[spread > 0], spread, mean
+    return centred_Z[:, spread > 0] / spread[spread > 0], spread, mean
 
 
-def _is_separable(columns, y, classes):
+def _is_separable(columns, y, n_classes):
     """Maximise the sum of the margins t, 0 <= t <= 1, and return whether the maximum is positive.
 
     The maximum is 0 or at least 1, because a classifier with a positive margin can be scaled until
     its largest margin is 1.
     """
     rows = np.column_stack([columns, np.ones(len(columns))])
-    if classes is None:
+    if n_classes is None:
         margins = csr_array(y[:, None] * rows)
     else:  # for each true class, the outputs of that class minus those of each other
-        others = [np.delete(np.eye(classes)[c] - np.eye(classes), c, 0) for c in range(classes)]
-        margins = vstack([kron(others[c], rows[y == c]) for c in range(classes)], format="csr")
+        contrasts = [
+            np.delete(np.eye(n_classes)[c] - np.eye(n_classes), c, 0) for c in range(n_classes)
+        ]
+        margins = vstack([kron(contrasts[c], rows[y == c]) for c in range(n_classes)], format="csr")
     n, r = margins.shape
     solution = linprog(
         np.repeat([0.0, -1.0], [r, n]),

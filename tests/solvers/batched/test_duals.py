@@ -17,7 +17,7 @@ from svmbook.solvers.batched.duals import _Faces
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def padded(problems, n_points, rng):
+def padded_batch(problems, n_points, rng):
     """Return problems of several sizes as arrays, padded by random points with C = 0."""
     K, y, C = (np.zeros((len(problems), n_points, *shape)) for shape in ([n_points], [], []))
     for row, (X, signs, bounds) in enumerate(problems):
@@ -30,7 +30,7 @@ def padded(problems, n_points, rng):
 
 @given(st.lists(svm_problems(max_n=12), min_size=1, max_size=5), SEEDS)
 def test_each_problem_is_solved_and_certified(problems, seed):
-    K, y, C = padded(problems, 14, np.random.default_rng(seed))
+    K, y, C = padded_batch(problems, 14, np.random.default_rng(seed))
     batch = solve_dual_batch(K, y, C)
     assert batch.converged.all()
     for row, (X, signs, bounds) in enumerate(problems):
@@ -43,17 +43,17 @@ def test_each_problem_is_solved_and_certified(problems, seed):
         assert batch.objective[row] == pytest.approx(result.objective, rel=1e-9)
         expected = pytest.approx(result.dual_objective, rel=1e-9, abs=1e-12)
         assert batch.dual_objective[row] == expected
-        single = solve_active_set(X @ X.T, signs, bounds, tol=1e-9)
-        margin = 1e-6 * single.objective
-        assert batch.dual_objective[row] <= single.objective + margin
-        assert batch.objective[row] >= single.dual_objective - margin
-        assert batch.gap[row] <= margin + bounds.sum() * 10 * batch.kkt_residual[row]
+        single_result = solve_active_set(X @ X.T, signs, bounds, tol=1e-9)
+        tolerance = 1e-6 * single_result.objective
+        assert batch.dual_objective[row] <= single_result.objective + tolerance
+        assert batch.objective[row] >= single_result.dual_objective - tolerance
+        assert batch.gap[row] <= tolerance + bounds.sum() * 10 * batch.kkt_residual[row]
 
 
 @pytest.mark.parametrize(
     ("kind", "C"),
     [
-        *itertools.product(["one positive", "several", "duplicates"], [1e-3, 1.0, 1e3]),
+        *itertools.product(["one positive", "several positives", "duplicates"], [1e-3, 1.0, 1e3]),
         # If several positives overlap the negatives, LIBSVM needs more than a million iterations.
         ("one positive", 1e6),
     ],
@@ -89,21 +89,21 @@ def test_weights_agree_with_libsvm(C, kind):
     assert n_compared >= 30
 
 
-@pytest.mark.parametrize("repeated", [False, True])
-def test_solutions_do_not_depend_on_the_other_problems_of_the_batch(repeated):
+@pytest.mark.parametrize("has_repeated_points", [False, True])
+def test_solutions_do_not_depend_on_the_other_problems_of_the_batch(has_repeated_points):
     # Of repeated points, the first is freed first, independently of the batch.
     rng = np.random.default_rng(0)
     X = rng.standard_normal((20, 30, 5))
-    X[:, 15:29] = X[:, 1:15] if repeated else X[:, 15:29]
+    X[:, 15:29] = X[:, 1:15] if has_repeated_points else X[:, 15:29]
     y = np.tile(np.resize([-1.0, 1.0], 30), (20, 1))
     C = np.tile(10.0 ** rng.uniform(-2, 3, (20, 1)), 30)  # so that faces have all sizes
     K = X @ X.transpose(0, 2, 1)
     batch = solve_dual_batch(K, y, C)
-    singles = [solve_dual_batch(K[[row]], y[[row]], C[[row]]) for row in range(20)]
-    for row, single in enumerate(singles):
-        np.testing.assert_allclose(single.alpha[0], batch.alpha[row], atol=1e-10 * C[row, 0])
-        assert single.intercept[0] == pytest.approx(batch.intercept[row], abs=1e-9)
-    n_iter = sum(single.n_iter[0] for single in singles)
+    single_batches = [solve_dual_batch(K[[row]], y[[row]], C[[row]]) for row in range(20)]
+    for row, single_batch in enumerate(single_batches):
+        np.testing.assert_allclose(single_batch.alpha[0], batch.alpha[row], atol=1e-10 * C[row, 0])
+        assert single_batch.intercept[0] == pytest.approx(batch.intercept[row], abs=1e-9)
+    n_iter = sum(single_batch.n_iter[0] for single_batch in single_batches)
     assert batch.converged.all() and abs(batch.n_iter.sum() - n_iter) < 0.02 * n_iter
 
 
@@ -182,7 +182,7 @@ def test_one_point_of_a_solved_face_is_freed_or_a_pair_if_none_is_free():
     y = np.where(rng.random((30, 9)) < 0.5, 1.0, -1.0)
     y[:, 0], y[:, 1] = 1.0, -1.0
     faces = _Faces(X @ X.transpose(0, 2, 1), y, np.ones((30, 9)), np.ones(30), 1e-11)
-    cases = set()
+    numbers_of_freed_points = set()
     for _ in range(100):
         faces.drop(faces.find_most_violating())
         if not len(faces.indices):
@@ -191,6 +191,6 @@ def test_one_point_of_a_solved_face_is_freed_or_a_pair_if_none_is_free():
         expected = np.where(faces.solved, np.where(n_free == 0, 2, 1), 0)
         faces.free_most_violating()
         np.testing.assert_array_equal(faces.free.sum(axis=1) - n_free, expected)
-        cases.update(expected)
+        numbers_of_freed_points.update(expected)
         faces.step()
-    assert not len(faces.indices) and cases == {0, 1, 2}
+    assert not len(faces.indices) and numbers_of_freed_points == {0, 1, 2}

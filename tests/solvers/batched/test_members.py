@@ -8,8 +8,8 @@ from sklearn.datasets import make_moons
 from svmbook.solvers import solve_active_set
 from svmbook.solvers.batched import members as members_module
 from svmbook.solvers.batched.duals import solve_validated_batch
+from svmbook.solvers.batched.l1_members import fit_l1_members
 from svmbook.solvers.batched.members import fit_linear_members
-from svmbook.solvers.batched.sparse import fit_sparse_members
 from svmbook.solvers.dual.active_set import solve_active_set_on_gram
 
 X, LABELS = make_moons(300, noise=0.3, random_state=0)
@@ -39,8 +39,8 @@ def solve_single(positive, negative, C, weight):
 @pytest.mark.parametrize(("C", "max_size"), [(0.1, 10), (100.0, 30), (10.0, 90)])
 def test_members_agree_with_the_solver_for_a_single_problem(C, max_size, weight):
     positive, negative = random_subsets(40, max_size)
-    random = 4.0 * np.random.default_rng(1).random(40)
-    weights = random if weight == "random" else np.full(40, weight)
+    random_weights = 4.0 * np.random.default_rng(1).random(40)
+    weights = random_weights if weight == "random" else np.full(40, weight)
     members = fit_linear_members(X, positive, negative, C, weights)
     for row in range(40):
         w, b = solve_single(positive[row], negative[row], C, weights[row])
@@ -51,17 +51,19 @@ def test_members_agree_with_the_solver_for_a_single_problem(C, max_size, weight)
 
 def test_members_far_from_the_origin_are_accurate():
     positive, negative = random_subsets(20, 8)
-    plain = fit_linear_members(X, positive, negative, 10.0, np.ones(20))
-    shifted = fit_linear_members(X + 2.0**20, positive, negative, 10.0, np.ones(20))
-    np.testing.assert_allclose(shifted.coef, plain.coef, rtol=1e-6, atol=1e-8)
+    members = fit_linear_members(X, positive, negative, 10.0, np.ones(20))
+    shifted_members = fit_linear_members(X + 2.0**20, positive, negative, 10.0, np.ones(20))
+    np.testing.assert_allclose(shifted_members.coef, members.coef, rtol=1e-6, atol=1e-8)
 
 
 def test_small_batches_do_not_change_the_members(monkeypatch):
     positive, negative = random_subsets(30, 12)
-    large = fit_linear_members(X, positive, negative, 5.0, np.ones(30))
+    members_of_large_batches = fit_linear_members(X, positive, negative, 5.0, np.ones(30))
     monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 500)
-    small = fit_linear_members(X, positive, negative, 5.0, np.ones(30))
-    np.testing.assert_allclose(small.coef, large.coef, atol=1e-9)
+    members_of_small_batches = fit_linear_members(X, positive, negative, 5.0, np.ones(30))
+    np.testing.assert_allclose(
+        members_of_small_batches.coef, members_of_large_batches.coef, atol=1e-9
+    )
 
 
 def minimal_l1_objective(positive, negative, C):
@@ -76,10 +78,10 @@ def minimal_l1_objective(positive, negative, C):
 
 
 @pytest.mark.parametrize("C", [0.3, 30.0])
-def test_sparse_members_reach_the_minimal_objective(C, monkeypatch):
-    monkeypatch.setattr("svmbook.solvers.batched.sparse.MAX_MATRIX_ENTRIES", 1000)
+def test_l1_members_reach_the_minimal_objective(C, monkeypatch):
+    monkeypatch.setattr("svmbook.solvers.batched.l1_members.MAX_MATRIX_ENTRIES", 1000)
     positive, negative = random_subsets(25, 12)
-    members = fit_sparse_members(X, positive, negative, C, np.ones(25))
+    members = fit_l1_members(X, positive, negative, C, np.ones(25))
     for row in range(25):
         points = np.flatnonzero(positive[row] | negative[row])
         y = np.where(positive[row, points], 1.0, -1.0)
@@ -90,17 +92,17 @@ def test_sparse_members_reach_the_minimal_objective(C, monkeypatch):
     assert (members.relative_gap < 1e-7).all()
 
 
-def test_sparse_members_have_zero_weights_for_tiny_C():
+def test_l1_members_have_zero_weights_for_tiny_C():
     positive, negative = random_subsets(25, 12)
-    members = fit_sparse_members(X, positive, negative, 1e-9, np.ones(25))
+    members = fit_l1_members(X, positive, negative, 1e-9, np.ones(25))
     assert (members.coef == 0).all() and (members.relative_gap < 1e-7).all()
 
 
-def test_sparse_members_do_not_use_uninformative_features():
+def test_l1_members_do_not_use_uninformative_features():
     rng = np.random.default_rng(0)
     y = np.resize([True, False], 80)
     points = np.hstack([np.where(y, 1.0, -1.0)[:, None], 0.3 * rng.standard_normal((80, 5))])
-    members = fit_sparse_members(points, y[None], ~y[None], 1.0, np.ones(1))
+    members = fit_l1_members(points, y[None], ~y[None], 1.0, np.ones(1))
     assert np.flatnonzero(np.abs(members.coef[0]) > 1e-9).tolist() == [0]
 
 
@@ -111,8 +113,8 @@ def test_gap_of_exemplars_is_at_rounding_error_for_small_C(C):
     positive, negative = np.zeros((2, 400, 400), dtype=bool)
     for row in range(400):
         positive[row, row] = True
-        others = rng.permutation(np.delete(np.arange(400), row))[:7]
-        negative[row, others] = True
+        other_points = rng.permutation(np.delete(np.arange(400), row))[:7]
+        negative[row, other_points] = True
     members = fit_linear_members(points, positive, negative, C, np.ones(400))
     assert np.abs(members.relative_gap).max() < 1e-9
 
@@ -124,8 +126,8 @@ def test_batches_respect_memory_and_size_ratio(monkeypatch):
         batches = list(members_module._batches_of_similar_size(np.arange(500), sizes, d))
         np.testing.assert_array_equal(np.concatenate(batches), np.arange(500))
         for batch in batches:
-            largest = sizes[batch].max()
-            assert len(batch) == 1 or len(batch) * largest * (largest + d) <= 20_000
+            largest_size = sizes[batch].max()
+            assert len(batch) == 1 or len(batch) * largest_size * (largest_size + d) <= 20_000
     monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 10**9)
     batches = list(members_module._batches_of_similar_size(np.arange(500), sizes, 7))
     assert all(len(batch) >= 32 for batch in batches[:-1])
@@ -140,14 +142,14 @@ def test_small_and_large_subsets_are_in_different_batches():
 
 
 def test_only_large_subsets_are_solved_one_by_one(monkeypatch):
-    single, batched = [], []
+    single_sizes, batch_shapes = [], []
 
     def record_active_set(gram, y, C, **options):
-        single.append(len(y))
+        single_sizes.append(len(y))
         return solve_active_set_on_gram(gram, y, C, **options)
 
     def record_duals(K, y, C, **options):
-        batched.append(y.shape)
+        batch_shapes.append(y.shape)
         return solve_validated_batch(K, y, C, **options)
 
     monkeypatch.setattr(members_module, "solve_active_set_on_gram", record_active_set)
@@ -155,6 +157,6 @@ def test_only_large_subsets_are_solved_one_by_one(monkeypatch):
     positive, negative = random_subsets(10, 60)
     fit_linear_members(X, positive, negative, 1.0, np.ones(10))
     sizes = (positive | negative).sum(axis=1)
-    assert sorted(single) == sorted(sizes[sizes > members_module.MAX_BATCHED_POINTS])
-    assert sum(n for n, _ in batched) + len(single) == 10
-    assert batched and single
+    assert sorted(single_sizes) == sorted(sizes[sizes > members_module.MAX_BATCHED_POINTS])
+    assert sum(n for n, _ in batch_shapes) + len(single_sizes) == 10
+    assert batch_shapes and single_sizes

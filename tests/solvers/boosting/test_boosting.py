@@ -8,14 +8,15 @@ from svmbook.solvers.boosting.adaboost import run_adaboost
 from svmbook.solvers.boosting.lpboost import run_lpboost
 from svmbook.solvers.boosting.stumps import MidpointStumps, Stumps
 
-SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-XOR = np.array([1.0, 1.0, -1.0, -1.0])
+XOR_X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+XOR_Y = np.array([1.0, 1.0, -1.0, -1.0])
 
 
 def problem(seed, n=30, d=3, levels=None):
+    """Return random points and labels; with ``levels``, rounded to multiples of 1 / levels."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
-    if levels:  # rounded to multiples of 1 / levels, with many ties
+    if levels:  # many ties
         X = np.round(levels * X) / levels
     y = np.where(X[:, 0] + X[:, 1] ** 2 + 0.7 * rng.standard_normal(n) > 0.5, 1.0, -1.0)
     return X, y
@@ -35,21 +36,21 @@ def outputs_of_all_stumps(X):
 def test_best_stump_agrees_with_brute_force(seed, levels):
     X, y = problem(seed, levels=levels)
     g = y * np.random.default_rng(seed).random(len(y))
-    largest = (g @ outputs_of_all_stumps(X)).max()
+    largest_edge = (g @ outputs_of_all_stumps(X)).max()
     stump, edge = MidpointStumps(X).best(g)
-    assert edge == pytest.approx(largest)
+    assert edge == pytest.approx(largest_edge)
     assert g @ stump(X)[:, 0] == pytest.approx(edge)
-    stumps, edges = MidpointStumps(X).candidates(g, 0.3 * largest)
+    stumps, edges = MidpointStumps(X).candidates(g, 0.3 * largest_edge)
     np.testing.assert_allclose(g @ stumps(X), edges)
-    assert edges.max() == pytest.approx(largest) and (edges > 0.3 * largest).all()
+    assert edges.max() == pytest.approx(largest_edge) and (edges > 0.3 * largest_edge).all()
 
 
 def test_thresholds_are_midpoints_of_values_that_differ_by_more_than_rounding():
     stump, _ = MidpointStumps(np.array([[0.0], [1.0], [5.0]])).best(np.array([-1.0, -1.0, 1.0]))
     assert stump.thresholds == 3.0
-    for difference, largest in ((1e-9, 1.0), (1e-13, 0.0)):
+    for difference, largest_edge in ((1e-9, 1.0), (1e-13, 0.0)):
         stumps = MidpointStumps(np.array([[1.0], [1.0 + difference]]))
-        assert stumps.best(np.array([-0.5, 0.5]))[1] == largest
+        assert stumps.best(np.array([-0.5, 0.5]))[1] == largest_edge
     stump, _ = MidpointStumps(np.array([[-1.7e308], [1.7e308]])).best(np.array([-0.5, 0.5]))
     assert stump.thresholds == 0.0
 
@@ -69,23 +70,29 @@ def test_adaboost_weights_points_by_the_exponentials_of_their_margins():
 
 
 def test_adaboost_stops_if_no_stump_beats_chance_or_one_makes_no_error():
-    empty = run_adaboost(MidpointStumps(SQUARE), SQUARE, XOR, 10, np.ones(4))
-    assert not empty.hypotheses and "beats chance" in empty.message
-    line = np.arange(6.0)[:, None]
-    perfect = run_adaboost(MidpointStumps(line), line, np.sign(line[:, 0] - 2.5), 10, np.ones(6))
-    assert len(perfect.hypotheses) == 1 and "no error" in perfect.message
+    empty_ensemble = run_adaboost(MidpointStumps(XOR_X), XOR_X, XOR_Y, 10, np.ones(4))
+    assert not empty_ensemble.hypotheses and "beats chance" in empty_ensemble.message
+    points_on_a_line = np.arange(6.0)[:, None]
+    perfect_ensemble = run_adaboost(
+        MidpointStumps(points_on_a_line),
+        points_on_a_line,
+        np.sign(points_on_a_line[:, 0] - 2.5),
+        10,
+        np.ones(6),
+    )
+    assert len(perfect_ensemble.hypotheses) == 1 and "no error" in perfect_ensemble.message
 
 
 def optimum_over_all_stumps(X, y, C):
     """Return the optimum of the linear program with all columns."""
     columns = y[:, None] * outputs_of_all_stumps(X)
     n, k = columns.shape
-    hard = np.isinf(C)
+    hard_margin = np.isinf(C)
     solution = linprog(
-        np.concatenate([np.ones(k), np.zeros(n) if hard else np.full(n, C)]),
+        np.concatenate([np.ones(k), np.zeros(n) if hard_margin else np.full(n, C)]),
         A_ub=-np.column_stack([columns, np.eye(n)]),
         b_ub=-np.ones(n),
-        bounds=[(0, None)] * k + [(0, 0 if hard else None)] * n,
+        bounds=[(0, None)] * k + [(0, 0 if hard_margin else None)] * n,
     )
     return solution.fun if solution.status == 0 else np.inf
 
@@ -111,8 +118,8 @@ def test_column_generation_reaches_the_optimum_over_all_stumps(seed, levels, C):
     assert u.sum() == pytest.approx(result.dual_objective)
     F = sum(w * h(X)[:, 0] for w, h in zip(result.weights, result.hypotheses, strict=True))
     slack = np.maximum(0.0, 1.0 - y * F)
-    total = result.weights.sum() + (0.0 if np.isinf(C) else C * slack.sum())
-    assert total == pytest.approx(optimum, rel=1e-6)
+    objective = result.weights.sum() + (0.0 if np.isinf(C) else C * slack.sum())
+    assert objective == pytest.approx(optimum, rel=1e-6)
     if np.isinf(C):
         assert slack.max() < 1e-6 and result.margin == pytest.approx(1 / optimum, rel=1e-6)
 
@@ -123,7 +130,7 @@ def test_inseparable_points_are_reported():
     with pytest.raises(ValueError, match="points 0 and 2 are equal and have different labels"):
         run_lpboost(MidpointStumps(X), X, y, np.full(4, np.inf))
     with pytest.raises(ValueError, match="the same mean output on both classes"):
-        run_lpboost(MidpointStumps(SQUARE), SQUARE, XOR, np.full(4, np.inf))
+        run_lpboost(MidpointStumps(XOR_X), XOR_X, XOR_Y, np.full(4, np.inf))
 
 
 def test_ensemble_is_empty_for_small_C():

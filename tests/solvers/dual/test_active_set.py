@@ -34,9 +34,9 @@ def test_solution_is_exact_and_no_worse_than_the_interior_point(problem, kernel)
     K = K / (np.diagonal(K).mean() or 1.0)
     result = solve_active_set(K, y, C)
     assert_exact(result, K, y, C)
-    interior = solve_dual(K, y, C, tol=1e-8)
+    interior_point = solve_dual(K, y, C, tol=1e-8)
     rounding = 1e-15 * result.alpha.sum() * max(10.0, result.alpha.sum())
-    assert result.dual_objective >= interior.dual_objective - rounding
+    assert result.dual_objective >= interior_point.dual_objective - rounding
 
 
 @pytest.mark.parametrize("C", [1e-4, 1.0, 100.0, 1e4])
@@ -94,8 +94,8 @@ def test_order_of_the_points_does_not_matter(order):
     if order == "alternating":
         permutation = permutation.reshape(2, 200).T.ravel()
     result = solve_active_set(K, y, 10.0)
-    permuted = solve_active_set(K[np.ix_(permutation, permutation)], y[permutation], 10.0)
-    np.testing.assert_allclose(permuted.alpha, result.alpha[permutation], atol=1e-9)
+    permuted_result = solve_active_set(K[np.ix_(permutation, permutation)], y[permutation], 10.0)
+    np.testing.assert_allclose(permuted_result.alpha, result.alpha[permutation], atol=1e-9)
 
 
 def test_multipliers_at_bounds_up_to_rounding_are_not_free():
@@ -118,16 +118,16 @@ def test_blocks_may_have_any_real_dtype(dtype):
     groups = np.random.default_rng(0).permutation(260) % 7
     K = (groups[:, None] == groups).astype(float)
     y = np.where(np.arange(260) % 3 == 0, 1.0, -1.0)
-    stored = solve_active_set(K, y, 1.0)
+    stored_result = solve_active_set(K, y, 1.0)
 
     def block(rows, columns):
         values = K[np.ix_(rows, columns)].astype(dtype)
         rows[:] = 0  # a copy, so that the solver's indices do not change
         return values
 
-    computed = solve_active_set(block, y, 1.0)
-    assert computed.converged
-    assert computed.dual_objective == pytest.approx(stored.dual_objective, rel=1e-12)
+    computed_result = solve_active_set(block, y, 1.0)
+    assert computed_result.converged
+    assert computed_result.dual_objective == pytest.approx(stored_result.dual_objective, rel=1e-12)
 
 
 def test_blocks_with_a_negative_diagonal_raise():
@@ -143,12 +143,12 @@ def test_points_may_have_different_upper_bounds():
     assert (result.alpha[result.alpha > 0.999 * C] == C[result.alpha > 0.999 * C]).all()
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5, 30])
-def test_iteration_limit_returns_a_feasible_point_with_its_gap(limit):
+@pytest.mark.parametrize("max_iter", [1, 2, 5, 30])
+def test_iteration_limit_returns_a_feasible_point_with_its_gap(max_iter):
     X = np.random.default_rng(0).standard_normal((200, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     K = X @ X.T
-    result = solve_active_set(K, y, 10.0, max_iter=limit)
+    result = solve_active_set(K, y, 10.0, max_iter=max_iter)
     assert not result.converged
     assert "iteration limit reached" in result.message
     assert ((result.alpha >= 0) & (result.alpha <= 10.0)).all()
@@ -169,14 +169,14 @@ def test_indefinite_kernel_raises(n):
 @pytest.mark.parametrize("n", [80, 500])
 def test_computed_blocks_give_the_same_solution_as_a_stored_matrix(n):
     K, y = noisy_gram(n)
-    stored = solve_active_set(K, y, 10.0)
-    computed = solve_active_set(lambda rows, columns: K[np.ix_(rows, columns)], y, 10.0)
-    np.testing.assert_allclose(computed.alpha, stored.alpha, atol=1e-9)
-    assert computed.kkt_residual < 1e-11
+    stored_result = solve_active_set(K, y, 10.0)
+    computed_result = solve_active_set(lambda rows, columns: K[np.ix_(rows, columns)], y, 10.0)
+    np.testing.assert_allclose(computed_result.alpha, stored_result.alpha, atol=1e-9)
+    assert computed_result.kkt_residual < 1e-11
 
 
 @pytest.mark.parametrize(
-    "invalid",
+    "invalid_block",
     [
         lambda r, c: np.ones((len(r), 1)),
         lambda r, c: np.full((len(r), len(c)), np.nan),
@@ -184,9 +184,9 @@ def test_computed_blocks_give_the_same_solution_as_a_stored_matrix(n):
         lambda r, c: np.full((len(r), len(c)), "1"),
     ],
 )
-def test_invalid_blocks_raise(invalid):
+def test_invalid_blocks_raise(invalid_block):
     with pytest.raises(ValueError, match=r"K\(rows, columns\) must return finite real numbers"):
-        solve_active_set(invalid, np.array([1.0, -1.0, 1.0]), 1.0)
+        solve_active_set(invalid_block, np.array([1.0, -1.0, 1.0]), 1.0)
 
 
 @pytest.mark.parametrize("gamma", [2.0**-7, 2.0**-3, 0.5])
@@ -195,8 +195,8 @@ def test_path_has_the_solution_for_each_C(gamma):
     Cs = [2.0**k for k in range(-5, 16, 2)]
     for C, result in zip(Cs, svm_path(K, y, Cs), strict=True):
         assert_exact(result, K, y, C)
-        separate = solve_active_set(K, y, C)
-        assert result.dual_objective == pytest.approx(separate.dual_objective, rel=1e-10)
+        separate_result = solve_active_set(K, y, C)
+        assert result.dual_objective == pytest.approx(separate_result.dual_objective, rel=1e-10)
 
 
 def test_path_keeps_the_order_of_Cs():

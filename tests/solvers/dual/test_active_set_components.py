@@ -86,9 +86,9 @@ def test_optimality_is_checked_with_recomputed_errors(state):
     state.e[F] = state.b  # looks solved until the errors are recomputed
     assert not state.recompute_and_check(F)
     state.b = state.e[F].mean()
-    before = state.e.copy()
+    e_before = state.e.copy()
     assert state.recompute_and_check(F)  # the errors were correct already
-    np.testing.assert_allclose(state.e, before)
+    np.testing.assert_allclose(state.e, e_before)
 
 
 def test_move_updates_all_errors(state):
@@ -110,10 +110,10 @@ def test_cut_steps_stay_in_the_box_and_never_lower_the_objective(state):
     face_solver = FaceSolver(state.gram)
     for _ in range(10):
         F = np.flatnonzero(state.free)
-        before = state.objective
+        objective_before = state.objective
         step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
         reached_bound = state.advance(F, step)
-        assert state.objective >= before - 1e-12
+        assert state.objective >= objective_before - 1e-12
         assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
         if reached_bound:
             assert state.free.sum() < len(F)
@@ -130,7 +130,8 @@ def test_step_solves_the_bordered_system(offset, imbalance, shift):
     free = np.arange(0, 30, 2)
     step, b = face_solver.step(free, e[free], imbalance)
     # Each free point absorbs an equal share of the imbalance; the rest of the step is damped and
-    # sums to zero. An offset of K changes only b, so the oracle solves without it.
+    # sums to zero. An offset of K changes only b, so the reference system
+    # is formed without it.
     K_F, m = K[np.ix_(free, free)], len(free)
     share = imbalance / m
     P = np.eye(m) - 1.0 / m
@@ -138,9 +139,9 @@ def test_step_solves_the_bordered_system(offset, imbalance, shift):
     mu = max(shift * (np.trace(P @ K_F @ P) + scale) / m, 30 * np.finfo(float).eps * m * scale)
     system = np.block([[K_F + mu * np.eye(m), np.ones((m, 1))], [np.ones((1, m)), 0.0]])
     expected = np.linalg.solve(system, np.append(e[free] + share * K_F.sum(axis=1), 0.0))
-    accuracy = 1e-15 * scale / min(mu, 1.0) + 1e-10
+    atol = 1e-15 * scale / min(mu, 1.0) + 1e-10
     assert step.sum() == pytest.approx(-imbalance, abs=1e-12)
-    np.testing.assert_allclose(step, expected[:-1] - share, atol=accuracy)
+    np.testing.assert_allclose(step, expected[:-1] - share, atol=atol)
     assert b - offset * imbalance == pytest.approx(expected[-1], abs=1e-9 * scale)
 
 
@@ -175,13 +176,14 @@ def test_kkt_residual_includes_violations_at_both_bounds():
 def test_multiplier_at_a_bound_up_to_rounding_does_not_set_the_intercept():
     # All multipliers end at a bound; one of them differs from it in its last digit before.
     X, labels = twonorm(900, random_state=0)
-    train = list(StratifiedKFold(3).split(X, labels))[2][0]
-    K, y = gaussian(X[train], gamma=1e-3), np.where(labels[train] == labels.max(), 1.0, -1.0)
+    train_points = list(StratifiedKFold(3).split(X, labels))[2][0]
+    K = gaussian(X[train_points], gamma=1e-3)
+    y = np.where(labels[train_points] == labels.max(), 1.0, -1.0)
     result = solve_active_set(K, y, 0.1)
     assert np.isin(result.alpha, (0.0, 0.1)).all()
-    ends = intercept_interval(result.alpha, y, np.full(600, 0.1), K @ (y * result.alpha))
-    assert ends[1] - ends[0] > 0.05
-    assert result.intercept == pytest.approx(sum(ends) / 2)
+    interval = intercept_interval(result.alpha, y, np.full(600, 0.1), K @ (y * result.alpha))
+    assert interval[1] - interval[0] > 0.05
+    assert result.intercept == pytest.approx(sum(interval) / 2)
 
 
 def test_path_continues_from_unsolved_states():
@@ -192,10 +194,12 @@ def test_path_continues_from_unsolved_states():
 
 
 @pytest.mark.parametrize(
-    ("ratio", "stall_tol", "ends"),
+    ("ratio", "stall_tol", "should_end"),
     [(1.0, 0.0, True), (0.95, 0.0, True), (0.5, 0.0, False), (1.0, 1.0, True), (0.5, 1.0, True)],
 )
-def test_refinement_ends_if_the_residual_stalls_or_is_small(ratio, stall_tol, ends, monkeypatch):
+def test_refinement_ends_if_the_residual_stalls_or_is_small(
+    ratio, stall_tol, should_end, monkeypatch
+):
     monkeypatch.setattr(active_set, "MAX_STALLS", 20)
     residuals = (ratio**k for k in range(1000))
     state = SimpleNamespace(
@@ -208,10 +212,10 @@ def test_refinement_ends_if_the_residual_stalls_or_is_small(ratio, stall_tol, en
         refactor_with_smaller_shift=lambda: False
     )  # the shift is the smallest one
     refinement = active_set._Refinement()
-    outcomes = [refinement.check_solved(state, face_solver, None) for _ in range(30)]
-    assert any(outcomes) == ends
-    if not stall_tol and ends:
-        assert outcomes.index(True) > 20
+    is_solved = [refinement.check_solved(state, face_solver, None) for _ in range(30)]
+    assert any(is_solved) == should_end
+    if not stall_tol and should_end:
+        assert is_solved.index(True) > 20
 
 
 @pytest.mark.parametrize(
@@ -227,14 +231,14 @@ def test_prediction_that_is_wrong_at_every_point_is_corrected_in_one_iteration(x
     # face of the solution, and the third removes the error due to the shift.
     y = np.array(y, dtype=float)
     K = gaussian(np.array(x, dtype=float)[:, None], gamma=0.5)
-    exact = solve_active_set(K, y, C)
-    free = (exact.alpha > 0) & (exact.alpha < C)
+    exact_result = solve_active_set(K, y, C)
+    free = (exact_result.alpha > 0) & (exact_result.alpha < C)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    active_set._primal_dual(state, FaceSolver(state.gram), 1, 1)
+    active_set._run_primal_dual(state, FaceSolver(state.gram), 1, 1)
     np.testing.assert_array_equal(state.free, free)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    assert active_set._primal_dual(state, FaceSolver(state.gram), 3, 1)
-    np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12)
+    assert active_set._run_primal_dual(state, FaceSolver(state.gram), 3, 1)
+    np.testing.assert_allclose(y * state.beta, exact_result.alpha, atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [0.1, 1.0, 7.0])
@@ -247,8 +251,8 @@ def test_one_projected_gradient_step_solves_a_scaled_identity(scale):
     start = y * C * rng.random(30)
     state = DualState(StoredGram(scale * np.eye(30)), y, C, start, np.ones(30, dtype=bool))
     state.project_to_box()
-    exact = solve_active_set(scale * np.eye(30), y, C)
-    np.testing.assert_allclose(y * state.beta, exact.alpha, atol=1e-12 / scale)
+    exact_result = solve_active_set(scale * np.eye(30), y, C)
+    np.testing.assert_allclose(y * state.beta, exact_result.alpha, atol=1e-12 / scale)
 
 
 def test_initial_state_is_predicted_from_a_quarter_of_the_points():
@@ -256,33 +260,44 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
     state = active_set.initial_state(StoredGram(K), y, C, 1000)
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
-    rest = np.setdiff1d(np.arange(300), quarter)
-    share = C[quarter].sum() / C.sum()
-    sample = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / share)
-    np.testing.assert_allclose((y * state.beta)[quarter], share * sample.alpha, atol=1e-12)
-    free = (sample.alpha > 0) & (sample.alpha < C[quarter] / share)
+    remaining_points = np.setdiff1d(np.arange(300), quarter)
+    C_share = C[quarter].sum() / C.sum()
+    quarter_result = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / C_share)
+    np.testing.assert_allclose(
+        (y * state.beta)[quarter], C_share * quarter_result.alpha, atol=1e-12
+    )
+    free = (quarter_result.alpha > 0) & (quarter_result.alpha < C[quarter] / C_share)
     np.testing.assert_array_equal(state.free[quarter], free)
-    # Of the others the closest to the margin boundaries are free; the slack determines the rest.
-    slack = 1.0 - y * (K[:, quarter] @ (y[quarter] * sample.alpha) + sample.intercept)
-    nearest, others = rest[state.free[rest]], rest[~state.free[rest]]
-    assert 0 < len(nearest) < free.sum()
-    assert np.abs(slack[nearest]).max() <= np.abs(slack[others]).min()
-    np.testing.assert_array_equal((y * state.beta)[others], np.where(slack > 0, C, 0.0)[others])
-    assert not state.beta[nearest].any()
+    # Of the other points, those closest to the margin boundaries are free; the slack determines
+    # the sets of the remaining points.
+    slack = 1.0 - y * (
+        K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept
+    )
+    nearest_points, other_points = (
+        remaining_points[state.free[remaining_points]],
+        remaining_points[~state.free[remaining_points]],
+    )
+    assert 0 < len(nearest_points) < free.sum()
+    assert np.abs(slack[nearest_points]).max() <= np.abs(slack[other_points]).min()
+    np.testing.assert_array_equal(
+        (y * state.beta)[other_points], np.where(slack > 0, C, 0.0)[other_points]
+    )
+    assert not state.beta[nearest_points].any()
 
 
 @pytest.mark.parametrize(("near_solution", "n_iter"), [(False, 27), (True, 3)])
 def test_cycle_of_primal_dual_iterations_is_ended(near_solution, n_iter, monkeypatch):
     # Each iteration moves the free half of four points to zero and frees the other half, which is
-    # four corrections each time. The first iteration sets the minimum. By the chapter's table the
-    # iterations end after more than 25 without a new minimum; near the solution, after more than 1.
+    # four corrections each time. The first iteration sets the minimum. By the table of
+    # notebooks/notes/active_sets.ipynb the iterations end after more than 25 without a new minimum;
+    # near the solution, after more than 1.
     y = np.array([1.0, -1.0, 1.0, -1.0])
     cycling_solver = SimpleNamespace(
         step=lambda F, e, imbalance: (-y[F], 0.0), lower_shift=list, raise_shift=list
     )
     monkeypatch.setattr(active_set, "FaceSolver", lambda gram: cycling_solver)
-    monkeypatch.setattr(active_set, "_monotone", lambda *arguments: True)
-    gram, half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
-    state = DualState(gram, y, np.ones(4), np.zeros(4), half)
+    monkeypatch.setattr(active_set, "_run_monotone", lambda *arguments: True)
+    gram, free_half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
+    state = DualState(gram, y, np.ones(4), np.zeros(4), free_half)
     active_set.run_iterations(state, 1000, near_solution=near_solution)
     assert state.message == f"{n_iter} primal-dual and 0 monotone iterations"

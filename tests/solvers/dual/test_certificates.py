@@ -34,8 +34,8 @@ def test_hard_margin_certificate_scales_the_margin_to_one(factor, b):
     result = certify(alpha, b * factor, y, np.inf, X @ w, n_iter=0, tol=1e-6)
     margin = (y * (X @ w + b * factor)).min()
     assert margin > 0
-    feasible = w / margin
-    assert result.objective == pytest.approx(0.5 * feasible @ feasible)
+    feasible_w = w / margin
+    assert result.objective == pytest.approx(0.5 * feasible_w @ feasible_w)
     assert result.dual_objective == pytest.approx(alpha.sum() - 0.5 * w @ w)
     assert result.gap >= -1e-15
     assert result.converged == (factor == 1.0 and b == -1.0)
@@ -45,21 +45,23 @@ def test_hard_margin_certificate_scales_the_margin_to_one(factor, b):
 def test_unbalanced_multipliers_are_not_converged(share, converged):
     # With y'alpha = r the dual bound is wrong by b r.
     K, y = noisy_gram(60)
-    exact = solve_dual(K, y, 1.0)
-    alpha = exact.alpha.copy()
+    exact_result = solve_dual(K, y, 1.0)
+    alpha = exact_result.alpha.copy()
     alpha[np.argmax(alpha)] -= share * alpha.sum()
     f = K @ (y * alpha)
-    assert certify(alpha, exact.intercept, y, 1.0, f, n_iter=0, tol=0.5).converged == converged
+    assert (
+        certify(alpha, exact_result.intercept, y, 1.0, f, n_iter=0, tol=0.5).converged == converged
+    )
 
 
-@pytest.mark.parametrize("limit", [50, 500, 5000])
-def test_smo_certificate_is_free_of_accumulated_rounding_errors(limit):
+@pytest.mark.parametrize("max_iter", [50, 500, 5000])
+def test_smo_certificate_is_free_of_accumulated_rounding_errors(max_iter):
     # Outputs of order 1e6 lose digits when they are updated thousands of times.
     rng = np.random.default_rng(0)
     X = 1e3 * rng.standard_normal((40, 2))
     y = np.where(rng.random(40) < 0.5, 1.0, -1.0)
     K = X @ X.T
-    result = solve_smo(K, y, 1e2, max_iter=limit)
+    result = solve_smo(K, y, 1e2, max_iter=max_iter)
     primal, dual = objectives(result.alpha, result.intercept, K, y, 1e2)
     assert result.dual_objective == pytest.approx(dual, rel=5e-12)
     # Without recomputed outputs the relative error would be 5e-11.
@@ -67,10 +69,12 @@ def test_smo_certificate_is_free_of_accumulated_rounding_errors(limit):
 
 
 def test_tolerances_of_cvxopt_are_above_rounding_error():
-    small, large = (cvxopt_system.cvxopt_options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12))
+    small_feastol, large_feastol = (
+        cvxopt_system.cvxopt_options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12)
+    )
     eps = np.finfo(float).eps
-    assert small < 1e-8
-    assert eps * 1e12 < large < 1e3 * eps * 1e12
+    assert small_feastol < 1e-8
+    assert eps * 1e12 < large_feastol < 1e3 * eps * 1e12
     assert (
         cvxopt_system.cvxopt_options(1e-6, 100, 1.0)["reltol"] < 1e-6
     )  # smaller than the tolerance
@@ -90,7 +94,7 @@ def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
 ):
     tols = []
 
-    class RecordedSVC(libsvm._SilentSVC):
+    class RecordingSVC(libsvm._SilentSVC):
         def fit(self, *args, **kwargs):
             tols.append(self.tol)
             return super().fit(*args, **kwargs)
@@ -98,16 +102,16 @@ def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
     def failing_crossover(*args, tol, **report):
         return cross_over(*args, tol=0.0, **report)
 
-    monkeypatch.setattr(libsvm, "_SilentSVC", RecordedSVC)
+    monkeypatch.setattr(libsvm, "_SilentSVC", RecordingSVC)
     monkeypatch.setattr(libsvm, "cross_over", failing_crossover)
     K, y = noisy_gram(40)
     libsvm.solve_libsvm(size * K, y, 1.0, tol=tol)
-    first, last = tols[0], tols[-1]
+    first_tol, last_tol = tols[0], tols[-1]
     rounding_error = np.finfo(float).eps * size * 40  # below it LIBSVM may not terminate
-    assert first == max(tol, 1e-3)
-    assert len(tols) == (1 if last == first else 2)
-    assert min(rounding_error, 1e-3) <= last and tol <= last <= first
-    assert last == tol or rounding_error > 0.1 * tol
+    assert first_tol == max(tol, 1e-3)
+    assert len(tols) == (1 if last_tol == first_tol else 2)
+    assert min(rounding_error, 1e-3) <= last_tol and tol <= last_tol <= first_tol
+    assert last_tol == tol or rounding_error > 0.1 * tol
 
 
 def test_one_run_of_libsvm_and_the_crossover_reach_the_exact_solution_of_a_slow_problem():
@@ -119,38 +123,49 @@ def test_one_run_of_libsvm_and_the_crossover_reach_the_exact_solution_of_a_slow_
     assert result.converged and result.n_iter < 1_000_000
 
 
-REPORT = {"tol": 1e-6, "n_iter": 7, "message": ""}
+CROSSOVER_OPTIONS = {"tol": 1e-6, "n_iter": 7, "message": ""}
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e3])
 def test_crossover_makes_an_approximate_solution_exact(C):
     K, y = noisy_gram(250)
-    exact = solve_dual(K, y, C)
+    exact_result = solve_dual(K, y, C)
     rng = np.random.default_rng(1)
-    alpha = np.clip(exact.alpha + 1e-5 * C * rng.standard_normal(250), 0.0, C)
-    result = cross_over(StoredGram(K), y, np.full(250, C), alpha, exact.intercept + 1e-5, **REPORT)
+    alpha = np.clip(exact_result.alpha + 1e-5 * C * rng.standard_normal(250), 0.0, C)
+    result = cross_over(
+        StoredGram(K), y, np.full(250, C), alpha, exact_result.intercept + 1e-5, **CROSSOVER_OPTIONS
+    )
     assert result.converged and result.n_iter == 7
     assert result.kkt_residual < 1e-10 * max(1.0, C)
-    np.testing.assert_allclose(result.alpha, exact.alpha, atol=1e-8 * C)
+    np.testing.assert_allclose(result.alpha, exact_result.alpha, atol=1e-8 * C)
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("C", [0.01, 1.0])
 def test_crossover_predicts_the_free_points_in_any_unit(C, unit, monkeypatch):
     # Dividing the kernel by a unit and multiplying C by it multiplies alpha by it.
-    predicted = []
+    predicted_free_points = []
 
-    def recorded(state, *arguments, **options):
-        predicted.append(state.free.copy())
+    def record_free_points(state, *arguments, **options):
+        predicted_free_points.append(state.free.copy())
         return run_iterations(state, *arguments, **options)
 
-    monkeypatch.setattr(crossover, "run_iterations", recorded)
+    monkeypatch.setattr(crossover, "run_iterations", record_free_points)
     K, y = noisy_gram(250)
-    exact = solve_active_set(K, y, C)
+    exact_result = solve_active_set(K, y, C)
     rng = np.random.default_rng(1)
-    alpha = unit * np.clip(exact.alpha + 1e-6 * C * rng.standard_normal(250), 0.0, C)
-    cross_over(StoredGram(K / unit), y, np.full(250, C * unit), alpha, exact.intercept, **REPORT)
-    np.testing.assert_array_equal(predicted, [(exact.alpha > 0) & (exact.alpha < C)])
+    alpha = unit * np.clip(exact_result.alpha + 1e-6 * C * rng.standard_normal(250), 0.0, C)
+    cross_over(
+        StoredGram(K / unit),
+        y,
+        np.full(250, C * unit),
+        alpha,
+        exact_result.intercept,
+        **CROSSOVER_OPTIONS,
+    )
+    np.testing.assert_array_equal(
+        predicted_free_points, [(exact_result.alpha > 0) & (exact_result.alpha < C)]
+    )
 
 
 def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
@@ -163,11 +178,11 @@ def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
     sizes = []
     block = LowRankGram.block
 
-    def recorded(self, points, others):
-        sizes.append(len(points))
-        return block(self, points, others)
+    def record_block(self, rows, columns):
+        sizes.append(len(rows))
+        return block(self, rows, columns)
 
-    monkeypatch.setattr(LowRankGram, "block", recorded)
+    monkeypatch.setattr(LowRankGram, "block", record_block)
     result = solve_dual(X, y, 10.0, form="low-rank")
     assert result.converged and result.gap < 1e-8 * result.objective
     free = (result.alpha > 0) & (result.alpha < 10.0)
@@ -179,9 +194,9 @@ def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
 def test_interior_point_has_no_spurious_support_vectors(seed):
     # Without crossover, cvxopt's solution of these problems has up to twenty of them.
     _, K, y, C = problem(seed)
-    interior, exact = solve_dual(K, y, C), solve_active_set(K, y, C)
-    assert interior.kkt_residual <= 1e-9 * max(1.0, C.min())
-    assert interior.dual_objective == pytest.approx(exact.dual_objective, rel=1e-9)
+    interior_point, exact_result = solve_dual(K, y, C), solve_active_set(K, y, C)
+    assert interior_point.kkt_residual <= 1e-9 * max(1.0, C.min())
+    assert interior_point.dual_objective == pytest.approx(exact_result.dual_objective, rel=1e-9)
 
 
 def test_hard_margin_has_exact_zeros():
@@ -208,20 +223,20 @@ def test_rounding_error_is_a_sharp_bound():
     K, y = noisy_gram(200)
     for size in (1e-3, 1.0, 1e6):
         state = make_state(y * size * rng.uniform(0, 1, 200), C=2 * size)
-        exact = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
-        assert (np.abs(state.e - exact) <= state.rounding_error).all()
+        exact_e = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
+        assert (np.abs(state.e - exact_e) <= state.rounding_error).all()
         sum_of_terms = 1.0 + np.abs(state.beta).sum()  # of an error, since k(x, x) = 1
         assert (state.rounding_error <= 20 * np.finfo(float).eps * sum_of_terms).all()
 
 
 def test_best_scaling_stays_in_the_box():
     K, y = noisy_gram(40)
-    balanced = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
-    state = make_state(y * 1e-3 * balanced, C=1e-3)
-    before = state.beta.copy()
+    balanced_alpha = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
+    state = make_state(y * 1e-3 * balanced_alpha, C=1e-3)
+    beta_before = state.beta.copy()
     state.scale_optimally()  # the objective is largest at a factor far above 1
-    np.testing.assert_array_equal(state.beta, before)
-    state = make_state(y * 1e3 * balanced, C=1e3)
+    np.testing.assert_array_equal(state.beta, beta_before)
+    state = make_state(y * 1e3 * balanced_alpha, C=1e3)
     state.scale_optimally()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     # The derivative of the objective with respect to the scaling factor is zero.
@@ -267,9 +282,9 @@ def test_solver_leaves_no_reference_to_the_matrix(form):
     gc.collect()
     gc.disable()
     try:
-        before = referenced_ids()
+        ids_before = referenced_ids()
         result = solve_dual(X if form == "low-rank" else X @ X.T, y, 1.0, form=form)
-        assert result.converged and referenced_ids() <= before
+        assert result.converged and referenced_ids() <= ids_before
     finally:
         gc.enable()
 
@@ -281,39 +296,42 @@ def test_results_are_immutable_and_compare_by_identity():
     assert result in {result} and replace(result) not in {result}
 
 
-def cross_over_with_gaps(given_gap, exact_gap, converged, monkeypatch, **options):
+def cross_over_with_gaps(approximate_gap, exact_gap, converged, monkeypatch, **options):
     """Cross over from a solution without exact zeros, with prescribed gaps in the certificates."""
     K, y = noisy_gram(40)
-    exact = solve_active_set(K, y, 1.0)
-    alpha = exact.alpha + 1e-9 * (exact.alpha == 0)
+    exact_result = solve_active_set(K, y, 1.0)
+    alpha = exact_result.alpha + 1e-9 * (exact_result.alpha == 0)
     to_result = DualState.to_result
 
     def with_prescribed_gap(self, *args, **report):
         result = to_result(self, *args, **report)
-        gap = exact_gap if self.n_iter else given_gap  # the given solution has no iterations
+        # The approximate solution has no iterations.
+        gap = exact_gap if self.n_iter else approximate_gap
         objective = result.dual_objective + gap
         return replace(result, objective=objective, converged=converged and bool(self.n_iter))
 
     monkeypatch.setattr(DualState, "to_result", with_prescribed_gap)
-    start = alpha, exact.intercept + 0.01
-    return cross_over(StoredGram(K), y, np.ones(40), *start, **REPORT, **options), exact
+    start = alpha, exact_result.intercept + 0.01
+    return cross_over(
+        StoredGram(K), y, np.ones(40), *start, **CROSSOVER_OPTIONS, **options
+    ), exact_result
 
 
 def test_crossover_prefers_exact_zeros_to_a_gap_smaller_by_rounding(monkeypatch):
-    result, exact = cross_over_with_gaps(0.0, 1e-9, True, monkeypatch)
-    np.testing.assert_array_equal(result.alpha == 0, exact.alpha == 0)
+    result, exact_result = cross_over_with_gaps(0.0, 1e-9, True, monkeypatch)
+    np.testing.assert_array_equal(result.alpha == 0, exact_result.alpha == 0)
 
 
 @pytest.mark.parametrize("gaps", [(1e-3, 2e-3), (2e-3, 1e-3), (-1e-3, 2e-3), (2e-3, -1e-3)])
 def test_crossover_that_does_not_converge_returns_the_smaller_gap(gaps, monkeypatch):
-    result, exact = cross_over_with_gaps(*gaps, False, monkeypatch)
-    given_is_better = abs(gaps[0]) < abs(gaps[1])
-    assert (result.alpha > 0).all() == given_is_better
-    expected = exact.intercept + 0.01 * given_is_better
+    result, exact_result = cross_over_with_gaps(*gaps, False, monkeypatch)
+    approximate_is_better = abs(gaps[0]) < abs(gaps[1])
+    assert (result.alpha > 0).all() == approximate_is_better
+    expected = exact_result.intercept + 0.01 * approximate_is_better
     assert result.intercept == pytest.approx(expected, abs=1e-9)
 
 
 def test_crossover_keeps_the_solution_of_a_stopped_solver(monkeypatch):
-    result, exact = cross_over_with_gaps(2e-3, 0.0, True, monkeypatch, finished=False)
+    result, exact_result = cross_over_with_gaps(2e-3, 0.0, True, monkeypatch, finished=False)
     assert (result.alpha > 0).all()
-    assert result.intercept == pytest.approx(exact.intercept + 0.01, abs=1e-12)
+    assert result.intercept == pytest.approx(exact_result.intercept + 0.01, abs=1e-12)

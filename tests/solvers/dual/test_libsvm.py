@@ -16,11 +16,11 @@ from svmbook.solvers import solve_libsvm
 )
 def test_named_kernel_and_precomputed_kernel_agree(kernel, params):
     X, y = stdev(2, n=80, random_state=0)
-    by_name = solve_libsvm(X, y, 1.0, kernel=kernel, **params)
+    named_result = solve_libsvm(X, y, 1.0, kernel=kernel, **params)
     function, _ = KERNELS[kernel]
-    by_matrix = solve_libsvm(function(X, **params), y, 1.0)
-    assert by_name.converged
-    np.testing.assert_allclose(by_name.alpha, by_matrix.alpha, atol=1e-8)
+    precomputed_result = solve_libsvm(function(X, **params), y, 1.0)
+    assert named_result.converged
+    np.testing.assert_allclose(named_result.alpha, precomputed_result.alpha, atol=1e-8)
 
 
 @pytest.mark.parametrize(

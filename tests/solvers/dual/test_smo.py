@@ -27,13 +27,13 @@ def test_smo_stops_after_ten_n_iterations_without_progress(n_rises, n_falls, mon
     # Checks are n iterations apart; at the first ones the dual objective rises, or the gap falls.
     checks = count()
 
-    def prescribed(*arguments, **options):
+    def certify_prescribed_progress(*arguments, **options):
         check = next(checks)
         dual, gap = min(check, n_rises), 100.0 - min(check, n_falls)
         result = certify(*arguments, **options)
         return replace(result, dual_objective=dual, objective=dual + gap, converged=False)
 
-    monkeypatch.setattr(smo, "certify", prescribed)
+    monkeypatch.setattr(smo, "certify", certify_prescribed_progress)
     X, y = two_clouds(30, distance=0.5)
     result = solve_smo(X @ X.T, y, 1e3)
     assert result.n_iter == 30 * (max(n_rises, n_falls) + 10)

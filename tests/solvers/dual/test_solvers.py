@@ -26,8 +26,8 @@ from svmbook.solvers import (
 )
 
 FOUR_X, FOUR_Y = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]]), np.array([1.0, 1, -1, -1])
-CVXOPT = ["textbook", "sparse", "dense"]
-MEHROTRA = ["Mehrotra", "Mehrotra, low-rank"]
+CVXOPT_FORMS = ["textbook", "sparse", "dense"]
+MEHROTRA_NAMES = ["Mehrotra", "Mehrotra, low-rank"]
 every_form = pytest.mark.parametrize("form", ["dense", "low-rank"])
 
 
@@ -38,25 +38,25 @@ def solve_by(name, X, K, y, C, **options):
         return solve_interior_point(X, y, C, form="low-rank", **options)
     if name == "low-rank":
         return solve_dual(X, y, C, form=name, **options)
-    if name in CVXOPT:
+    if name in CVXOPT_FORMS:
         return solve_dual(K, y, C, form=name, **options)
     return {"smo": solve_smo, "libsvm": solve_libsvm}[name](K, y, C, **options)
 
 
-def test_matrices_equal_those_printed_in_the_source():
+def test_matrices_equal_those_printed_in_exploring_classification():
     qp = to_cvxopt(FOUR_X @ FOUR_X.T, FOUR_Y, C=7.0)
     assert np.array_equal(qp.P, [[5, 6, 0, -4], [6, 8, 0, -2], [0, 0, 0, 0], [-4, -2, 0, 13]])
     assert np.array_equal(np.ravel(qp.q), [-1, -1, -1, -1])
-    signs = np.kron(np.eye(4), [[1], [-1]])
-    assert np.array_equal(qp.G, signs)
+    expected_G = np.kron(np.eye(4), [[1], [-1]])
+    assert np.array_equal(qp.G, expected_G)
     assert np.array_equal(np.ravel(qp.h), [7, 0, 7, 0, 7, 0, 7, 0])
     assert np.array_equal(qp.A, [[1, 1, -1, -1]])
     assert np.ravel(qp.b) == 0
     sparse = to_cvxopt(FOUR_X @ FOUR_X.T, FOUR_Y, C=7.0, sparse=True)
-    assert np.array_equal(cvxopt.matrix(sparse.G), signs)
+    assert np.array_equal(cvxopt.matrix(sparse.G), expected_G)
 
 
-@pytest.mark.parametrize("name", [*MEHROTRA, *CVXOPT, "low-rank", "smo", "libsvm"])
+@pytest.mark.parametrize("name", [*MEHROTRA_NAMES, *CVXOPT_FORMS, "low-rank", "smo", "libsvm"])
 def test_four_points_by_hand(name):
     # The nearest points of the convex hulls are (1, 2) and the point 4/13 of the way from (0, 0)
     # to (-2, 3). With their difference d, w = 2 d / |d|^2.
@@ -85,23 +85,23 @@ def test_low_rank_and_dense_forms_agree(problem):
     X, y, C = problem
     dense = solve_dual(X @ X.T, y, C)
     for solver in (solve_dual, solve_interior_point):
-        low = solver(X, y, C, form="low-rank")
-        assert low.converged, low
-        assert low.dual_objective == pytest.approx(dense.dual_objective, rel=2e-6)
+        low_rank = solver(X, y, C, form="low-rank")
+        assert low_rank.converged, low_rank
+        assert low_rank.dual_objective == pytest.approx(dense.dual_objective, rel=2e-6)
 
 
 @given(problem=svm_problems(max_n=6), kernel=st.sampled_from(["linear", "gaussian"]))
 def test_brute_force_finds_no_better_active_set(problem, kernel):
     X, y, C = problem
     K = gram(X, kernel)
-    C = np.clip(C, 1e-3, 1e3)  # outside this range the oracle's linear systems are inaccurate
+    C = np.clip(C, 1e-3, 1e3)  # outside this range `brute_force` is inaccurate
     expected = brute_force(K, y, C)
     for solver in (solve_dual, solve_interior_point, solve_smo, solve_active_set):
         rel = 1e-9 if solver is solve_active_set else 1e-6
         assert solver(K, y, C).dual_objective == pytest.approx(expected, rel=rel), solver
 
 
-@pytest.mark.parametrize("name", ["Mehrotra", *CVXOPT, "smo", "libsvm"])
+@pytest.mark.parametrize("name", ["Mehrotra", *CVXOPT_FORMS, "smo", "libsvm"])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_all_solvers_find_the_same_decision_function(name, C):
     X, y = two_clouds(120)
@@ -123,17 +123,17 @@ def test_solution_agrees_with_scikit_learn(kernel, C):
     X, y = two_clouds(200)
     K = gram(X, kernel)
     svc = SVC(C=C, kernel="precomputed", tol=1e-7).fit(K, y)
-    ours = solve_dual(K, y, C)
+    result = solve_dual(K, y, C)
     beta = np.zeros(200)
     beta[svc.support_] = svc.dual_coef_[0]
-    theirs = certify(np.abs(beta), svc.intercept_[0], y, C, K @ beta, n_iter=0, tol=1e-6)
-    assert ours.dual_objective == pytest.approx(theirs.dual_objective, rel=1e-6)
-    our_outputs = K @ (y * ours.alpha) + ours.intercept
-    assert np.array_equal(our_outputs > 0, svc.decision_function(K) > 0)
+    svc_result = certify(np.abs(beta), svc.intercept_[0], y, C, K @ beta, n_iter=0, tol=1e-6)
+    assert result.dual_objective == pytest.approx(svc_result.dual_objective, rel=1e-6)
+    outputs = K @ (y * result.alpha) + result.intercept
+    assert np.array_equal(outputs > 0, svc.decision_function(K) > 0)
     # P is strongly convex in w: 1/2 |w - w*|^2 <= gap, and |f - f*| <= |w - w*| k(x, x)^1/2. The
     # intercepts differ by at most the same amount.
-    atol = 2 * np.sqrt(2 * max(theirs.gap, 1e-12) * np.diagonal(K).max())
-    np.testing.assert_allclose(our_outputs, svc.decision_function(K), atol=atol)
+    atol = 2 * np.sqrt(2 * max(svc_result.gap, 1e-12) * np.diagonal(K).max())
+    np.testing.assert_allclose(outputs, svc.decision_function(K), atol=atol)
 
 
 @every_form
@@ -142,8 +142,10 @@ def test_mehrotra_takes_as_many_iterations_as_cvxopt(form, C):
     # Both have the same start and the same steps; a wrong corrector at least doubles the number.
     X, y = two_clouds(300)
     K = X if form == "low-rank" else gram(X, "gaussian")
-    ours, theirs = (solver(K, y, C, form=form) for solver in (solve_interior_point, solve_dual))
-    assert abs(ours.n_iter - theirs.n_iter) <= 2
+    mehrotra_result, cvxopt_result = (
+        solver(K, y, C, form=form) for solver in (solve_interior_point, solve_dual)
+    )
+    assert abs(mehrotra_result.n_iter - cvxopt_result.n_iter) <= 2
 
 
 @pytest.mark.parametrize("solver", [solve_dual, solve_interior_point])
@@ -165,12 +167,14 @@ def test_zeros_and_bounds_are_exact(solver, form, C):
 def test_hard_margin_is_the_limit_of_the_soft_margin(form):
     X, y = two_clouds(60, distance=12.0)
     Z = X if form == "low-rank" else X @ X.T
-    hard = solve_hard_margin(Z, y, form=form)
-    soft = solve_dual(Z, y, 1e6, form=form)
-    np.testing.assert_allclose(hard.alpha, soft.alpha, atol=1e-6 * hard.alpha.max())
-    assert hard.intercept == pytest.approx(soft.intercept, abs=1e-6)
-    assert hard.relative_gap < 1e-9
-    margins = y * (X @ X.T @ (y * hard.alpha) + hard.intercept)
+    hard_result = solve_hard_margin(Z, y, form=form)
+    soft_result = solve_dual(Z, y, 1e6, form=form)
+    np.testing.assert_allclose(
+        hard_result.alpha, soft_result.alpha, atol=1e-6 * hard_result.alpha.max()
+    )
+    assert hard_result.intercept == pytest.approx(soft_result.intercept, abs=1e-6)
+    assert hard_result.relative_gap < 1e-9
+    margins = y * (X @ X.T @ (y * hard_result.alpha) + hard_result.intercept)
     assert margins.min() == pytest.approx(1.0, abs=1e-7)
 
 
@@ -223,20 +227,20 @@ def test_certificate_brackets_the_optimum(seed, b):
 def test_scaling_the_data_scales_the_solution(scale, form, solver):
     # X -> sX with C -> C/s^2 does not change f and divides alpha by s^2.
     X, y = two_clouds(80)
-    unscaled, scaled = (
+    result, scaled_result = (
         solver(Z if form == "low-rank" else Z @ Z.T, y, C, form=form)
         for Z, C in [(X, 1.0), (scale * X, 1.0 / scale**2)]
     )
-    np.testing.assert_allclose(scaled.alpha * scale**2, unscaled.alpha, atol=1e-6)
-    assert scaled.intercept == pytest.approx(unscaled.intercept, abs=1e-6)
+    np.testing.assert_allclose(scaled_result.alpha * scale**2, result.alpha, atol=1e-6)
+    assert scaled_result.intercept == pytest.approx(result.intercept, abs=1e-6)
 
 
 @pytest.mark.parametrize("solver", [solve_dual, solve_interior_point])
 def test_large_offset_does_not_change_the_low_rank_solution(solver):
     X, y = two_clouds(100)
-    original, shifted = (solver(X + shift, y, 1.0, form="low-rank") for shift in (0.0, 1e4))
-    np.testing.assert_allclose(shifted.alpha, original.alpha, atol=1e-6)
-    assert shifted.converged
+    result, shifted_result = (solver(X + shift, y, 1.0, form="low-rank") for shift in (0.0, 1e4))
+    np.testing.assert_allclose(shifted_result.alpha, result.alpha, atol=1e-6)
+    assert shifted_result.converged
 
 
 def test_message_reports_convergence_or_the_iteration_limit():
@@ -261,14 +265,14 @@ def test_infeasible_hard_margin_is_not_converged():
     assert result.relative_gap == np.inf
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5, 1000])
-@pytest.mark.parametrize("name", [*MEHROTRA, "dense", "low-rank", "smo", "libsvm"])
-def test_certificate_is_that_of_the_returned_multipliers_at_any_limit(name, limit):
+@pytest.mark.parametrize("max_iter", [1, 2, 5, 1000])
+@pytest.mark.parametrize("name", [*MEHROTRA_NAMES, "dense", "low-rank", "smo", "libsvm"])
+def test_certificate_is_that_of_the_returned_multipliers_at_any_limit(name, max_iter):
     X, y = two_clouds(60)
     K = X @ X.T
-    result = solve_by(name, X, K, y, 1.0, max_iter=limit)
+    result = solve_by(name, X, K, y, 1.0, max_iter=max_iter)
     primal, dual = objectives(result.alpha, result.intercept, K, y, 1.0)
-    assert result.n_iter <= limit
+    assert result.n_iter <= max_iter
     assert result.dual_objective == pytest.approx(dual, rel=1e-9)
     assert result.objective == pytest.approx(primal, rel=1e-9)
     assert ((result.alpha >= 0) & (result.alpha <= 1)).all()
@@ -302,8 +306,8 @@ def test_hard_margin_reports_an_iteration_limit_that_is_too_small():
 
 def test_concurrent_fits_do_not_change_blas_threads_and_warning_filters():
     X, y = two_clouds(300)
-    before = threadpool_info(), list(warnings.filters)
+    settings_before = threadpool_info(), list(warnings.filters)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: solve_dual(X, y, 1.0, form="low-rank"), range(12)))
         list(pool.map(lambda _: solve_libsvm(X @ X.T, y, 1.0, max_iter=3), range(12)))
-    assert (threadpool_info(), list(warnings.filters)) == before
+    assert (threadpool_info(), list(warnings.filters)) == settings_before

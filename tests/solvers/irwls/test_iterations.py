@@ -15,10 +15,10 @@ from svmbook.solvers.irwls.starts import (
     svm_start,
 )
 
-# The costs that lie below their parabolas, and those that do not everywhere.
-MAJORISED = {"hinge": HINGE, "s = 1": usvc_cost(1.0), "s = 2": usvc_cost(2.0)}
-OTHERS = {"s = 4": usvc_cost(4.0), "s = 8": usvc_cost(8.0), "sigmoid": sigmoidal_cost(6.0)}
-COSTS = MAJORISED | OTHERS
+# Costs that lie below their parabolas everywhere, and costs that do not.
+MAJORISED_COSTS = {"hinge": HINGE, "s = 1": usvc_cost(1.0), "s = 2": usvc_cost(2.0)}
+OTHER_COSTS = {"s = 4": usvc_cost(4.0), "s = 8": usvc_cost(8.0), "sigmoid": sigmoidal_cost(6.0)}
+COSTS = MAJORISED_COSTS | OTHER_COSTS
 every_cost = pytest.mark.parametrize("cost", COSTS.values(), ids=COSTS.keys())
 
 
@@ -44,11 +44,11 @@ def objective(cost, Z, y, C, w, b):
 def test_hinge_reaches_the_minimum_of_the_quadratic_program(seeds):
     for seed in seeds:
         Z, y, C = problem(seed)
-        exact = DualSVC(C=C).fit(Z, y)
+        exact_model = DualSVC(C=C).fit(Z, y)
         result = solve_irwls(Z, y, C, HINGE, tol=1e-5)
         assert result.converged
-        assert result.objective == pytest.approx(exact.objective_, rel=1e-6), seed
-        assert result.objective >= exact.dual_objective_ - 1e-9 * exact.objective_
+        assert result.objective == pytest.approx(exact_model.objective_, rel=1e-6), seed
+        assert result.objective >= exact_model.dual_objective_ - 1e-9 * exact_model.objective_
 
 
 @pytest.mark.parametrize("name", COSTS)
@@ -56,7 +56,7 @@ def test_objective_never_increases(name):
     for seed in range(40):
         result = run_irwls(*problem(seed), COSTS[name], tol=1e-4)
         change = np.diff(result.objectives)
-        if name in OTHERS:  # a smaller smoothing width may raise the cost
+        if name in OTHER_COSTS:  # a smaller smoothing width may raise the cost
             change = change[np.diff(result.widths) == 0]
         assert change.max(initial=-1.0) <= 1e-12 * result.objectives[0]
 
@@ -64,10 +64,13 @@ def test_objective_never_increases(name):
 @pytest.mark.parametrize("tol", [1e-5, 1e-15])
 def test_max_iter_equal_to_the_iterations_needed_suffices(tol):
     for seed in range(20):
-        unlimited = run_irwls(*problem(seed), HINGE, tol=tol)
-        limited = run_irwls(*problem(seed), HINGE, tol=tol, max_iter=unlimited.n_iter)
-        assert limited.n_iter == unlimited.n_iter
-        assert (limited.converged, limited.message) == (unlimited.converged, unlimited.message)
+        unlimited_result = run_irwls(*problem(seed), HINGE, tol=tol)
+        limited_result = run_irwls(*problem(seed), HINGE, tol=tol, max_iter=unlimited_result.n_iter)
+        assert limited_result.n_iter == unlimited_result.n_iter
+        assert (limited_result.converged, limited_result.message) == (
+            unlimited_result.converged,
+            unlimited_result.message,
+        )
 
 
 @every_cost
@@ -77,17 +80,19 @@ def test_solution_is_stationary(cost, seed):
     Z, y, C = problem(seed)
     result = run_irwls(Z, y, C, cost, tol=1e-5, max_iter=20_000)
     assert result.converged
-    signed = y * result.alpha
-    np.testing.assert_allclose(result.w, Z.T @ signed, atol=1e-7 * np.abs(signed).sum() + 1e-12)
-    assert abs(signed.sum()) <= 1e-5 * np.abs(signed).sum() + 1e-12
+    signed_alpha = y * result.alpha
+    np.testing.assert_allclose(
+        result.w, Z.T @ signed_alpha, atol=1e-7 * np.abs(signed_alpha).sum() + 1e-12
+    )
+    assert abs(signed_alpha.sum()) <= 1e-5 * np.abs(signed_alpha).sum() + 1e-12
     m = y * (Z @ result.w + result.intercept)
-    kink = np.abs(m - 1.0) < 1e-5
+    is_at_kink = np.abs(m - 1.0) < 1e-5
     slopes = -C * cost.slope(m)
     scale = 1e-3 * C * max(1.0, slopes.max() / C)
-    assert np.abs(result.alpha - slopes)[~kink].max(initial=0.0) <= scale
-    highest = -C * cost.slope(np.array(1.0 - 1e-6))
-    assert (result.alpha[kink] >= -scale).all()
-    assert (result.alpha[kink] <= highest + scale).all()
+    assert np.abs(result.alpha - slopes)[~is_at_kink].max(initial=0.0) <= scale
+    largest_slope = -C * cost.slope(np.array(1.0 - 1e-6))
+    assert (result.alpha[is_at_kink] >= -scale).all()
+    assert (result.alpha[is_at_kink] <= largest_slope + scale).all()
 
 
 @every_cost
@@ -99,9 +104,9 @@ def test_no_small_step_lowers_the_objective(cost):
         size = 1e-3 * (1.0 + np.linalg.norm(result.w))
         for _ in range(50):
             dw, db = size * rng.standard_normal(Z.shape[1]), size * rng.standard_normal()
-            nearby = objective(cost, Z, y, C, result.w + dw, result.intercept + db)
-            # The margin allows for saddle points, where the decrease is of second order.
-            assert nearby >= result.objective * (1 - 1e-4)
+            nearby_objective = objective(cost, Z, y, C, result.w + dw, result.intercept + db)
+            # The tolerance allows for saddle points, where the decrease is of second order.
+            assert nearby_objective >= result.objective * (1 - 1e-4)
 
 
 def test_iterations_leave_a_cycle_of_equal_objectives():
@@ -116,39 +121,41 @@ def test_printed_weights_solve_the_problem_for_twice_C():
     for seed in range(20):
         Z, y, C = problem(seed)
         for cost in (HINGE, usvc_cost(2.0)):
-            printed = solve_irwls(Z, y, C, cost, tol=1e-6, max_iter=20_000, printed_weights=True)
-            twice = solve_irwls(Z, y, 2 * C, cost, tol=1e-6, max_iter=20_000)
-            np.testing.assert_allclose(printed.w, twice.w, rtol=1e-3, atol=1e-4)
-            assert printed.objective == pytest.approx(
-                objective(cost, Z, y, C, printed.w, printed.intercept)
+            printed_result = solve_irwls(
+                Z, y, C, cost, tol=1e-6, max_iter=20_000, use_printed_weights=True
+            )
+            doubled_result = solve_irwls(Z, y, 2 * C, cost, tol=1e-6, max_iter=20_000)
+            np.testing.assert_allclose(printed_result.w, doubled_result.w, rtol=1e-3, atol=1e-4)
+            assert printed_result.objective == pytest.approx(
+                objective(cost, Z, y, C, printed_result.w, printed_result.intercept)
             )
     Z, y, C = problem(3)
     result = solve_irwls(Z, y, C, usvc_cost(2.0), tol=1e-6)
-    pull = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
-    ratio = (result.w @ result.w) / (result.w @ (Z.T @ pull))
-    assert ratio == pytest.approx(1.0, abs=1e-3)  # not two
+    weighted_errors = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
+    ratio = (result.w @ result.w) / (result.w @ (Z.T @ weighted_errors))
+    assert ratio == pytest.approx(1.0, abs=1e-3)  # with the printed weights it would be two
 
 
 @pytest.mark.parametrize("s", [1.0, 2.0, 4.0])
 def test_separable_points_get_the_maximum_margin(s):
     for seed in range(20):
         Z, y, _ = problem(seed, separable=True)
-        exact = DualSVC(C=np.inf).fit(Z, y)
-        C = 1e4 * exact.alpha_.max() / -usvc_cost(s).slope(np.array(1.0 - 1e-9))
-        start = svm_start(Z, y, 10 * exact.alpha_.max())
+        exact_model = DualSVC(C=np.inf).fit(Z, y)
+        C = 1e4 * exact_model.alpha_.max() / -usvc_cost(s).slope(np.array(1.0 - 1e-9))
+        start = svm_start(Z, y, 10 * exact_model.alpha_.max())
         result = run_irwls(Z, y, float(C), usvc_cost(s), start=start, tol=1e-4)
-        ratio = np.linalg.norm(result.w) / np.linalg.norm(exact.coef_)
+        ratio = np.linalg.norm(result.w) / np.linalg.norm(exact_model.coef_)
         assert ratio == pytest.approx(1.0, abs=1e-4), seed
 
 
 def test_doubling_C_of_a_point_equals_repeating_it():
     Z, y, C = problem(5)
-    times = np.where(np.arange(len(y)) % 3 == 0, 2, 1)
-    repeated = np.repeat(np.arange(len(y)), times)
-    weighted = solve_irwls(Z, y, C * times, HINGE, tol=1e-6)
-    twice = solve_irwls(Z[repeated], y[repeated], C, HINGE, tol=1e-6)
-    assert weighted.objective == pytest.approx(twice.objective, rel=1e-6)
-    np.testing.assert_allclose(weighted.w, twice.w, rtol=1e-4, atol=1e-5)
+    n_copies = np.where(np.arange(len(y)) % 3 == 0, 2, 1)
+    repeated = np.repeat(np.arange(len(y)), n_copies)
+    weighted_result = solve_irwls(Z, y, C * n_copies, HINGE, tol=1e-6)
+    repeated_result = solve_irwls(Z[repeated], y[repeated], C, HINGE, tol=1e-6)
+    assert weighted_result.objective == pytest.approx(repeated_result.objective, rel=1e-6)
+    np.testing.assert_allclose(weighted_result.w, repeated_result.w, rtol=1e-4, atol=1e-5)
 
 
 def test_weights_are_zero_if_points_carry_no_information():
@@ -162,16 +169,18 @@ def test_path_ends_at_a_stationary_point_of_its_last_cost():
     costs = [usvc_cost(s) for s in (1.0, 2.0, 4.0)]
     results = irwls_path(Z, y, C, costs, tol=1e-4)
     assert len(results) == 3 and results[-1].kkt_residual <= 1e-4
-    again = run_irwls(Z, y, C, costs[-1], start=(results[1].w, results[1].intercept), tol=1e-4)
-    assert again.objective == results[-1].objective
+    repeated_result = run_irwls(
+        Z, y, C, costs[-1], start=(results[1].w, results[1].intercept), tol=1e-4
+    )
+    assert repeated_result.objective == results[-1].objective
 
 
 def test_best_of_several_starts_is_returned():
     Z, y, C = problem(11)
     rng = np.random.default_rng(0)
     starts = [least_squares_start(Z, y, C), *(random_start(Z, y, C, rng) for _ in range(9))]
-    best, objectives = minimise_from_starts(Z, y, C, usvc_cost(4.0), starts, tol=1e-4)
-    assert len(objectives) == 10 and best.objective == objectives.min()
+    best_result, objectives = minimise_from_starts(Z, y, C, usvc_cost(4.0), starts, tol=1e-4)
+    assert len(objectives) == 10 and best_result.objective == objectives.min()
     assert np.ptp(objectives) > 0  # the problem has several minima
 
 
@@ -201,8 +210,8 @@ def test_gradient_at_rounding_error_has_converged_even_at_max_iter(seed):
     assert result.kkt_residual > 1e-4
     assert result.converged and "rounding" in result.message
     assert result.objective == pytest.approx(DualSVC(C=1e4).fit(Z, y).objective_, rel=1e-5)
-    limited = solve_irwls(Z, y, 1e4, HINGE, max_iter=result.n_iter)
-    assert limited.converged and limited.message == result.message
+    limited_result = solve_irwls(Z, y, 1e4, HINGE, max_iter=result.n_iter)
+    assert limited_result.converged and limited_result.message == result.message
 
 
 @pytest.mark.parametrize(
@@ -257,17 +266,17 @@ def test_final_step_does_not_raise_the_objective_at_max_iter(cost):
         for max_iter in (1, 2, 5):
             result = run_irwls(Z, y, C, cost, tol=1e-9, max_iter=max_iter)
             assert result.n_iter <= max_iter
-            highest = result.objectives[-1] * (1 + 1e-7)
+            largest_objective = result.objectives[-1] * (1 + 1e-7)
             # The smoothed cost of a point may be below its cost, by at most the width.
-            assert result.objective <= highest + len(y) * C * result.widths[-1]
+            assert result.objective <= largest_objective + len(y) * C * result.widths[-1]
 
 
 def test_origin_does_not_matter():
     for seed in range(10):
         Z, y, C = problem(seed)
-        plain = solve_irwls(Z, y, C, HINGE, tol=1e-5)
-        shifted = solve_irwls(Z + 1e5, y, C, HINGE, tol=1e-5)
-        assert shifted.objective == pytest.approx(plain.objective, rel=1e-5)
-        start = shifted.w, shifted.intercept
-        again = solve_irwls(Z + 1e5, y, C, HINGE, tol=1e-5, start=start)
-        assert again.objective == pytest.approx(plain.objective, rel=1e-5)
+        result = solve_irwls(Z, y, C, HINGE, tol=1e-5)
+        shifted_result = solve_irwls(Z + 1e5, y, C, HINGE, tol=1e-5)
+        assert shifted_result.objective == pytest.approx(result.objective, rel=1e-5)
+        start = shifted_result.w, shifted_result.intercept
+        restarted_result = solve_irwls(Z + 1e5, y, C, HINGE, tol=1e-5, start=start)
+        assert restarted_result.objective == pytest.approx(result.objective, rel=1e-5)

@@ -10,18 +10,18 @@ from svmbook.solvers import solve_logistic, solve_logistic_l1, solve_unpenalised
 from svmbook.solvers.logistic import newton, proximal
 
 
-@pytest.mark.parametrize("steps", [1, 2, 3])
+@pytest.mark.parametrize("max_iter", [1, 2, 3])
 @pytest.mark.parametrize("form", ["gram", "factor"])
-def test_gap_is_primal_minus_dual_before_convergence(steps, form):
+def test_gap_is_primal_minus_dual_before_convergence(max_iter, form):
     X, y = non_separable(60, random_state=0)
     lam, K = 1e-3, linear(X)
     matrix = K if form == "gram" else X
-    result = solve_logistic(matrix, y, lam, form=form, max_iter=steps, tol=1e-12)
+    result = solve_logistic(matrix, y, lam, form=form, max_iter=max_iter, tol=1e-12)
     G = result.negative_gradient
     dual = entropy(G, np.ones(60)) - 0.5 / lam * G @ K @ G
     rounding = 1e-11 * result.objective
     assert result.gap == pytest.approx(result.objective - dual, rel=1e-6, abs=rounding)
-    if steps == 1:
+    if max_iter == 1:
         assert result.gap > 1e6 * rounding
     minimum = solve_logistic(matrix, y, lam, form=form).objective
     assert result.objective - minimum <= result.gap * (1 + 1e-9)
@@ -39,11 +39,11 @@ def test_gap_meets_the_tolerance_although_lam_is_small(lam):
 def test_gap_equal_to_the_tolerance_meets_it():
     X, y = stdev(2, 50, random_state=0)
     K = gaussian(X, gamma=0.3)
-    reached = solve_logistic(K, y, 1e-3, max_iter=3, tol=1e-12)
-    tol = reached.gap / reached.objective
-    if tol * reached.objective < reached.gap:
+    stopped_result = solve_logistic(K, y, 1e-3, max_iter=3, tol=1e-12)
+    tol = stopped_result.gap / stopped_result.objective
+    if tol * stopped_result.objective < stopped_result.gap:
         tol = np.nextafter(tol, 1.0)
-    assert reached.kkt_residual < 0.5 * tol  # so that only the gap matters
+    assert stopped_result.kkt_residual < 0.5 * tol  # so that only the gap matters
     assert solve_logistic(K, y, 1e-3, max_iter=3, tol=tol).converged
     assert not solve_logistic(K, y, 1e-3, max_iter=3, tol=tol * (1 - 1e-9)).converged
 
@@ -98,8 +98,10 @@ def test_no_step_raises_the_objective(start):
     y = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0])
     start = np.array([start[0]]), start[1]
     objectives = [
-        solve_logistic(X, y, 1e-3, form="factor", start=start, max_iter=steps, tol=1e-10).objective
-        for steps in range(1, 12)
+        solve_logistic(
+            X, y, 1e-3, form="factor", start=start, max_iter=max_iter, tol=1e-10
+        ).objective
+        for max_iter in range(1, 12)
     ]
     assert (np.diff(objectives) <= 1e-13 * np.array(objectives[:-1])).all()
 
@@ -122,7 +124,7 @@ def test_constant_column_has_coefficient_zero(constant):
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((60, 2))
     y = np.where(Z[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
-    plain = solve_unpenalised(Z, y)
-    extended = solve_unpenalised(np.column_stack([Z, np.full(60, constant)]), y)
-    assert extended.coef[2] == 0.0
-    np.testing.assert_allclose(extended.coef[:2], plain.coef, rtol=1e-6)
+    result = solve_unpenalised(Z, y)
+    extended_result = solve_unpenalised(np.column_stack([Z, np.full(60, constant)]), y)
+    assert extended_result.coef[2] == 0.0
+    np.testing.assert_allclose(extended_result.coef[:2], result.coef, rtol=1e-6)

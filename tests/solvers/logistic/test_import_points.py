@@ -12,67 +12,69 @@ from svmbook.solvers.logistic.import_points import _predicted_decreases
 from svmbook.solvers.logistic.likelihoods import Binomial
 
 
-def factor_on(K, S):
+def factor_on_subset(K, S):
     """Return Z with ZZ' = K on the kernel functions of S."""
     L = np.linalg.cholesky(K[np.ix_(S, S)] + 1e-12 * np.eye(len(S)))
     return np.linalg.solve(L, K[S]).T
 
 
-def objective_on(K, y, lam, S):
+def objective_on_subset(K, y, lam, S):
     """Return the minimum over the kernel functions of S."""
-    return solve_logistic(factor_on(K, S), y, lam, form="factor", tol=1e-9).objective
+    return solve_logistic(factor_on_subset(K, S), y, lam, form="factor", tol=1e-9).objective
 
 
 def test_predicted_decrease_is_that_of_the_quadratic_model():
     X, y = non_separable(25, random_state=0)
     K, lam, S = gaussian(X, gamma=0.3), 0.5, [3, 11, 20]
-    Z = factor_on(K, S)
+    Z = factor_on_subset(K, S)
     result = solve_logistic(Z, y, lam, form="factor", tol=1e-12)
     F = Z @ result.coef + result.intercept
     likelihood = Binomial(y, np.ones(25))
     remainder = K - Z @ Z.T
-    candidates = np.ones(25, dtype=bool)
-    candidates[S] = False
+    is_candidate = np.ones(25, dtype=bool)
+    is_candidate[S] = False
     G, W = likelihood.negative_gradient(F), likelihood.curvature(F)
-    predicted = _predicted_decreases((G, W), lam, Z, remainder, candidates)
-    for candidate in np.flatnonzero(candidates):
+    predicted_decreases = _predicted_decreases((G, W), lam, Z, remainder, is_candidate)
+    for candidate in np.flatnonzero(is_candidate):
         z = remainder[candidate] / np.sqrt(remainder[candidate, candidate])
         design = np.column_stack([Z, z, np.ones(25)])
         H = design.T @ (W[:, None] * design) + lam * np.diag([1.0] * 4 + [0.0])
         slope = design.T @ G - lam * np.append(result.coef, [0.0, 0.0])
         decrease = 0.5 * slope @ np.linalg.solve(H, slope)
-        assert predicted[candidate] == pytest.approx(decrease, rel=1e-6)
-    assert not predicted[S].any()
+        assert predicted_decreases[candidate] == pytest.approx(decrease, rel=1e-6)
+    assert not predicted_decreases[S].any()
 
 
 @given(problem=logistic_problems(max_n=15))
 @settings(max_examples=30)
 def test_all_points_give_kernel_logistic_regression(problem):
     K, y, weights = problem
-    selected = select_import_points(K, y, 0.3, weights=weights, min_decrease=1e-12)
-    full = solve_logistic(K, y, 0.3, weights=weights)
-    assert selected.converged
-    assert selected.objective == pytest.approx(full.objective, rel=1e-5)
-    assert selected.objective - full.objective <= selected.full_gap + 1e-9
+    selected_result = select_import_points(K, y, 0.3, weights=weights, min_decrease=1e-12)
+    full_result = solve_logistic(K, y, 0.3, weights=weights)
+    assert selected_result.converged
+    assert selected_result.objective == pytest.approx(full_result.objective, rel=1e-5)
+    assert selected_result.objective - full_result.objective <= selected_result.full_gap + 1e-9
 
 
-@pytest.mark.parametrize("points", [1, 5, 12])
-def test_full_gap_bounds_the_distance_from_the_minimum_over_all_points(points):
+@pytest.mark.parametrize("n_points", [1, 5, 12])
+def test_full_gap_bounds_the_distance_from_the_minimum_over_all_points(n_points):
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)
-    selected = select_import_points(K, y, 0.1, max_points=points, min_decrease=1e-9)
+    selected = select_import_points(K, y, 0.1, max_points=n_points, min_decrease=1e-9)
     S = np.flatnonzero(selected.coef)
-    assert len(S) == points == selected.n_iter
-    assert selected.objective == pytest.approx(objective_on(K, y, 0.1, S), rel=1e-6)
+    assert len(S) == n_points == selected.n_iter
+    assert selected.objective == pytest.approx(objective_on_subset(K, y, 0.1, S), rel=1e-6)
     minimum = solve_logistic(K, y, 0.1).objective
     assert minimum <= selected.objective <= minimum + selected.full_gap
 
 
-@pytest.mark.parametrize("points", [1, 5])
-def test_full_gap_is_primal_minus_dual(points):
+@pytest.mark.parametrize("max_points", [1, 5])
+def test_full_gap_is_primal_minus_dual(max_points):
     X, y = non_separable(60, random_state=0)
     K, lam, weights = gaussian(X, gamma=0.5), 0.1, np.random.default_rng(0).uniform(0.5, 2, 60)
-    result = select_import_points(K, y, lam, weights=weights, max_points=points, min_decrease=1e-9)
+    result = select_import_points(
+        K, y, lam, weights=weights, max_points=max_points, min_decrease=1e-9
+    )
     G = result.negative_gradient
     dual = entropy(G, weights) - G @ K @ G / (2 * lam)
     assert result.full_gap == pytest.approx(result.objective - dual, rel=1e-4)
@@ -97,10 +99,12 @@ def test_singular_system_is_reported_as_rounding_error(monkeypatch):
 def test_greedy_points_are_better_than_random_ones():
     X, y = non_separable(150, random_state=0)
     K = gaussian(X, gamma=0.5)
-    greedy = select_import_points(K, y, 0.1, max_points=8, min_decrease=1e-9)
+    greedy_result = select_import_points(K, y, 0.1, max_points=8, min_decrease=1e-9)
     rng = np.random.default_rng(0)
-    random = [objective_on(K, y, 0.1, rng.choice(150, 8, replace=False)) for _ in range(20)]
-    assert greedy.objective < min(random)
+    random_objectives = [
+        objective_on_subset(K, y, 0.1, rng.choice(150, 8, replace=False)) for _ in range(20)
+    ]
+    assert greedy_result.objective < min(random_objectives)
 
 
 def test_only_one_of_two_duplicates_is_selected():
@@ -121,9 +125,11 @@ def test_missing_the_tolerance_is_reported():
 def test_rounding_errors_of_single_precision_are_not_fitted():
     X, y = non_separable(60, random_state=0)
     K = gaussian(X, gamma=0.05)
-    rounded = select_import_points(K.astype(np.float32), y, 0.01, min_decrease=1e-9)
+    rounded_result = select_import_points(K.astype(np.float32), y, 0.01, min_decrease=1e-9)
     minimum = solve_logistic(K, y, 0.01).objective
-    assert minimum * (1 - 1e-5) <= rounded.objective <= minimum + rounded.full_gap + 1e-3
+    assert (
+        minimum * (1 - 1e-5) <= rounded_result.objective <= minimum + rounded_result.full_gap + 1e-3
+    )
 
 
 def test_overflow_is_reported():

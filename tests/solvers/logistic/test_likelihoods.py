@@ -15,19 +15,19 @@ from svmbook.gram import StoredGram
 from svmbook.solvers.logistic.likelihoods import Binomial, Softmax, best_intercept
 
 
-def make_likelihood(y, weights, classes):
-    return Binomial(y, weights) if classes == 2 else Softmax(y, classes, weights)
+def likelihood_of(y, weights, n_classes):
+    return Binomial(y, weights) if n_classes == 2 else Softmax(y, n_classes, weights)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [2, 3])
 @given(data=st.data())
 @settings(max_examples=25)
-def test_negative_gradient_is_minus_the_derivative_of_the_loss(classes, data):
-    _, y, weights = data.draw(logistic_problems(classes=classes))
-    likelihood = make_likelihood(y, weights, classes)
-    shape = (len(y),) if classes == 2 else (len(y), classes)
+def test_negative_gradient_is_minus_the_derivative_of_the_loss(n_classes, data):
+    _, y, weights = data.draw(logistic_problems(n_classes=n_classes))
+    likelihood = likelihood_of(y, weights, n_classes)
+    shape = (len(y),) if n_classes == 2 else (len(y), n_classes)
     F = np.random.default_rng(len(y)).standard_normal(shape)
-    objective = ridge_objective if classes == 2 else softmax_objective
+    objective = ridge_objective if n_classes == 2 else softmax_objective
 
     def loss(outputs):  # with a Gram matrix of zeros, the outputs are passed as the intercept
         return objective(np.zeros_like(F), outputs, np.zeros((len(y), len(y))), y, weights, 0.0)
@@ -38,14 +38,14 @@ def test_negative_gradient_is_minus_the_derivative_of_the_loss(classes, data):
     )
 
 
-@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("n_classes", [2, 4])
 @given(data=st.data())
 @settings(max_examples=25)
-def test_curvatures_are_derivatives_of_the_negative_gradient(classes, data):
-    _, y, weights = data.draw(logistic_problems(classes=classes))
-    likelihood = make_likelihood(y, weights, classes)
+def test_curvatures_are_derivatives_of_the_negative_gradient(n_classes, data):
+    _, y, weights = data.draw(logistic_problems(n_classes=n_classes))
+    likelihood = likelihood_of(y, weights, n_classes)
     rng = np.random.default_rng(len(y))
-    F, D = rng.standard_normal((2, len(y)) if classes == 2 else (2, len(y), classes))
+    F, D = rng.standard_normal((2, len(y)) if n_classes == 2 else (2, len(y), n_classes))
 
     def derivative(direction, h=1e-5):
         change = likelihood.negative_gradient(F + h * direction)
@@ -60,17 +60,17 @@ def test_curvatures_are_derivatives_of_the_negative_gradient(classes, data):
         )
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("n_classes", [2, 3])
 @given(data=st.data(), lam=st.sampled_from([0.1, 1.0, 10.0]))
 @settings(max_examples=25)
-def test_newton_step_solves_the_newton_system(classes, data, lam):
-    K, y, weights = data.draw(logistic_problems(max_n=12, classes=classes))
-    n, k = len(y), 1 if classes == 2 else classes
-    likelihood = make_likelihood(y, weights, classes)
-    shape = (n,) if classes == 2 else (n, k)
+def test_newton_step_solves_the_newton_system(n_classes, data, lam):
+    K, y, weights = data.draw(logistic_problems(max_n=12, n_classes=n_classes))
+    n, k = len(y), 1 if n_classes == 2 else n_classes
+    likelihood = likelihood_of(y, weights, n_classes)
+    shape = (n,) if n_classes == 2 else (n, k)
     F = np.random.default_rng(n).standard_normal(shape)
     A = np.random.default_rng(n + 1).standard_normal(shape)
-    A = A if classes == 2 else A - A.mean(axis=1, keepdims=True)
+    A = A if n_classes == 2 else A - A.mean(axis=1, keepdims=True)
     G = likelihood.negative_gradient(F)
     dA, db = likelihood.newton_step(StoredGram(K), lam, F, G - lam * A, G.sum(axis=0))
     # The same system in dense form, with the curvature of each point by finite differences.
@@ -83,16 +83,19 @@ def test_newton_step_solves_the_newton_system(classes, data, lam):
         H[:, :, c] = difference.reshape(n, k) / (2 * h)
     change = np.einsum("icd,id->ic", H, (K @ dA + db).reshape(n, k)).reshape(shape)
     residual = G - lam * A - change - lam * dA
-    squared = np.sum(residual * (K @ residual)) + np.sum((G - change).sum(axis=0) ** 2)
-    at_start = np.sum((G - lam * A) * (K @ (G - lam * A))) + np.sum(G.sum(axis=0) ** 2)
-    assert squared <= (1e-14 if classes == 2 else 0.2) * at_start + 1e-12  # Newton-CG stops early
+    squared_residual = np.sum(residual * (K @ residual)) + np.sum((G - change).sum(axis=0) ** 2)
+    squared_at_start = np.sum((G - lam * A) * (K @ (G - lam * A))) + np.sum(G.sum(axis=0) ** 2)
+    # Newton-CG, for more than two classes, stops early.
+    assert squared_residual <= (1e-14 if n_classes == 2 else 0.2) * squared_at_start + 1e-12
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_best_intercept_for_zero_outputs_is_the_log_odds(classes):
-    y = np.repeat(np.arange(classes), np.arange(1, classes + 1) * 3)
-    likelihood = make_likelihood(2.0 * y - 1 if classes == 2 else y, np.ones(len(y)), classes)
-    f = np.zeros(len(y)) if classes == 2 else np.zeros((len(y), classes))
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_best_intercept_for_zero_outputs_is_the_log_odds(n_classes):
+    y = np.repeat(np.arange(n_classes), np.arange(1, n_classes + 1) * 3)
+    likelihood = likelihood_of(2.0 * y - 1 if n_classes == 2 else y, np.ones(len(y)), n_classes)
+    f = np.zeros(len(y)) if n_classes == 2 else np.zeros((len(y), n_classes))
     b = np.atleast_1d(best_intercept(likelihood, f, likelihood.zero_intercept)[0])
-    odds = np.log(np.bincount(y) / np.bincount(y)[0])
-    np.testing.assert_allclose(b - b[0] if classes > 2 else b, odds if classes > 2 else odds[1:])
+    log_odds = np.log(np.bincount(y) / np.bincount(y)[0])
+    np.testing.assert_allclose(
+        b - b[0] if n_classes > 2 else b, log_odds if n_classes > 2 else log_odds[1:]
+    )

@@ -20,7 +20,7 @@ from svmbook.gram import LowRankGram
 from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_logistic
 from svmbook.solvers.logistic import likelihoods, newton
-from svmbook.solvers.smoothed import SmoothedHinge
+from svmbook.solvers.smoothed_hinge import SmoothedHinge
 
 LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
@@ -63,11 +63,11 @@ def test_objective_agrees_with_bfgs(problem, lam):
     assert result.objective >= bfgs.fun * (1 - 1e-5)
 
 
-@given(problem=logistic_problems(classes=4), lam=LAMS)
+@given(problem=logistic_problems(n_classes=4), lam=LAMS)
 @settings(max_examples=40)
 def test_softmax_gradient_is_zero(problem, lam):
     K, y, weights = problem
-    result = solve_logistic(K, y, lam, weights=weights, classes=4, tol=1e-7)
+    result = solve_logistic(K, y, lam, weights=weights, n_classes=4, tol=1e-7)
     assert result.converged
     A, b = result.coef, result.intercept
     objective = as_function_of_theta(softmax_objective, K, y, weights, lam)
@@ -84,48 +84,54 @@ def test_softmax_of_two_classes_equals_binomial(lam):
     X, y = stdev(2, 80, random_state=0)
     K = gaussian(X, gamma=0.3)
     binomial = solve_logistic(K, y, lam, tol=1e-10)
-    softmax = solve_logistic(K, (y > 0).astype(int), 2 * lam, classes=2, tol=1e-10)
+    softmax = solve_logistic(K, (y > 0).astype(int), 2 * lam, n_classes=2, tol=1e-10)
     np.testing.assert_allclose(softmax.coef[:, 1] - softmax.coef[:, 0], binomial.coef, atol=1e-8)
     assert softmax.objective == pytest.approx(binomial.objective, rel=1e-10)
 
 
 @pytest.mark.parametrize("lam", [1e-3, 1.0, 100.0])
 @pytest.mark.parametrize("shape", [(60, 3), (30, 80)], ids=["tall", "wide"])
-@pytest.mark.parametrize("classes", [None, 3])
-def test_both_forms_and_scikit_learn_agree(lam, shape, classes):
+@pytest.mark.parametrize("n_classes", [None, 3])
+def test_both_forms_and_scikit_learn_agree(lam, shape, n_classes):
     rng = np.random.default_rng(0)
     X = rng.standard_normal(shape) + 5.0
-    y = rng.integers(0, classes, len(X)) if classes else np.where(rng.random(len(X)) < 0.4, 1.0, -1)
-    options = {"classes": classes, "tol": 1e-8}
-    by_factor = solve_logistic(X, y, lam, form="factor", **options)
-    by_gram = solve_logistic(linear(X), y, lam, **options)
-    sklearn = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10).fit(X, y)
-    w, w_sklearn = by_factor.coef, sklearn.coef_.T if classes else sklearn.coef_[0]
-    assert by_factor.converged and by_gram.converged
-    np.testing.assert_allclose(X.T @ by_gram.coef, w, atol=1e-6 * np.abs(w).max())
+    y = (
+        rng.integers(0, n_classes, len(X))
+        if n_classes
+        else np.where(rng.random(len(X)) < 0.4, 1.0, -1)
+    )
+    options = {"n_classes": n_classes, "tol": 1e-8}
+    factor_result = solve_logistic(X, y, lam, form="factor", **options)
+    gram_result = solve_logistic(linear(X), y, lam, **options)
+    sklearn_model = LogisticRegression(C=1 / lam, solver="newton-cholesky", tol=1e-10).fit(X, y)
+    w = factor_result.coef
+    w_sklearn = sklearn_model.coef_.T if n_classes else sklearn_model.coef_[0]
+    assert factor_result.converged and gram_result.converged
+    np.testing.assert_allclose(X.T @ gram_result.coef, w, atol=1e-6 * np.abs(w).max())
     np.testing.assert_allclose(w, w_sklearn, atol=1e-4 * np.abs(w_sklearn).max())
-    log_p = sklearn.predict_log_proba(X)
-    loss = -log_p[np.arange(len(X)), np.searchsorted(sklearn.classes_, y)].sum()
+    log_p = sklearn_model.predict_log_proba(X)
+    loss = -log_p[np.arange(len(X)), np.searchsorted(sklearn_model.classes_, y)].sum()
     objective = loss + 0.5 * lam * np.sum(w_sklearn**2)
-    assert by_factor.objective <= objective * (1 + 1e-12)
+    assert factor_result.objective <= objective * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
-    ("y", "classes", "start"),
+    ("y", "n_classes", "start"),
     [
         ([-1, -1, 1, 1, -1, -1], None, ([1.0], 0.0)),
         ([0, 0, 1, 1, 2, 0], 3, ([[1.0, 0.0, -1.0]], [500.0, 0.0, -500.0])),
     ],
 )
-def test_huge_margins_do_not_prevent_convergence(y, classes, start):
+def test_huge_margins_do_not_prevent_convergence(y, n_classes, start):
     X = np.array([[-1e4], [-9e3], [1e4], [8e3], [7e3], [6e3]])
-    options = {"form": "factor", "classes": classes, "tol": 1e-9}
+    options = {"form": "factor", "n_classes": n_classes, "tol": 1e-9}
     for lam in (1e-8, 1.0, 1e8):
-        cold = solve_logistic(X, y, lam, **options)
-        warm = solve_logistic(X, y, lam, start=start, **options)  # margins of 1e4 at the start
-        assert cold.converged and warm.converged, lam
-        assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
-        np.testing.assert_allclose(warm.coef, cold.coef, rtol=1e-6, atol=1e-9)
+        cold_result = solve_logistic(X, y, lam, **options)
+        # At the start the margins are 1e4.
+        warm_result = solve_logistic(X, y, lam, start=start, **options)
+        assert cold_result.converged and warm_result.converged, lam
+        assert warm_result.objective == pytest.approx(cold_result.objective, rel=1e-8)
+        np.testing.assert_allclose(warm_result.coef, cold_result.coef, rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1.0, 1e3])
@@ -133,10 +139,10 @@ def test_warm_start_need_not_be_centred(offset):
     X, _ = stdev(2, 40, random_state=0)
     y = np.arange(40) % 3
     K = gaussian(X, gamma=0.3)
-    cold = solve_logistic(K, y, 1.0, classes=3)
+    cold_result = solve_logistic(K, y, 1.0, n_classes=3)
     start = np.full((40, 3), offset), np.full(3, offset)
-    warm = solve_logistic(K, y, 1.0, classes=3, start=start)
-    assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
+    warm_result = solve_logistic(K, y, 1.0, n_classes=3, start=start)
+    assert warm_result.objective == pytest.approx(cold_result.objective, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -167,17 +173,17 @@ def test_residual_is_relative_to_the_terms_of_the_gradient():
     K = gaussian(X, gamma=0.3)
     result = solve_logistic(K, y, 0.1, max_iter=1)
     R = result.negative_gradient - 0.1 * result.coef
-    terms = np.abs(result.negative_gradient) @ np.sqrt(np.diagonal(K))
-    assert result.kkt_residual == pytest.approx(np.sqrt(R @ K @ R) / terms, rel=1e-6)
+    total_size = np.abs(result.negative_gradient) @ np.sqrt(np.diagonal(K))
+    assert result.kkt_residual == pytest.approx(np.sqrt(R @ K @ R) / total_size, rel=1e-6)
 
 
 @pytest.mark.parametrize("factor", [1e-3, 10.0])
 def test_scaling_the_kernel_and_lam_keeps_the_outputs(factor):
     X, y = stdev(2, 50, random_state=0)
     K = gaussian(X, gamma=0.3)
-    plain = solve_logistic(K, y, 0.5, tol=1e-9)
-    scaled = solve_logistic(factor * K, y, factor * 0.5, tol=1e-9)
-    np.testing.assert_allclose(factor * scaled.coef, plain.coef, atol=1e-7)
+    result = solve_logistic(K, y, 0.5, tol=1e-9)
+    scaled_result = solve_logistic(factor * K, y, factor * 0.5, tol=1e-9)
+    np.testing.assert_allclose(factor * scaled_result.coef, result.coef, atol=1e-7)
 
 
 @pytest.mark.parametrize("lam", [1e-6, 1e-3])
@@ -190,11 +196,11 @@ def test_small_lam_is_solved(lam):
 def test_warm_start_takes_fewer_iterations_to_the_same_solution():
     X, y = stdev(2, 200, random_state=0)
     K = gaussian(X, gamma=0.2)
-    cold = solve_logistic(K, y, 0.1, tol=1e-10)
+    cold_result = solve_logistic(K, y, 0.1, tol=1e-10)
     neighbour = solve_logistic(K, y, 0.12)
-    warm = solve_logistic(K, y, 0.1, tol=1e-10, start=(neighbour.coef, neighbour.intercept))
-    np.testing.assert_allclose(warm.coef, cold.coef, atol=1e-8)
-    assert warm.n_iter < cold.n_iter
+    warm_result = solve_logistic(K, y, 0.1, tol=1e-10, start=(neighbour.coef, neighbour.intercept))
+    np.testing.assert_allclose(warm_result.coef, cold_result.coef, atol=1e-8)
+    assert warm_result.n_iter < cold_result.n_iter
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("no step"), np.linalg.LinAlgError("no step")])
@@ -215,7 +221,7 @@ def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding
     likelihood = SmoothedHinge(np.ones(2), np.array([1.0, C]), 2.0**-52)
     point, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
     G, objective = likelihood.negative_gradient(point), likelihood.loss(point)
-    problem = newton.Ridge(likelihood, LowRankGram(np.eye(2)), 1e-9)
+    problem = newton.RidgeProblem(likelihood, LowRankGram(np.eye(2)), 1e-9)
     t = newton._line_search(problem, (point, 0.0, point), (step, 0.0, step), (G, 0.0), objective)
     assert t > 0.0 and likelihood.loss(t * step) < objective
     slope = abs(likelihood.negative_gradient(t * step) @ step)
@@ -229,7 +235,7 @@ def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding
         ({"lam": -1.0}, "lam must be positive"),
         ({"lam": np.inf}, "lam must be positive"),
         ({"y": np.array([0.0, 1, 1])}, "-1 and \\+1"),
-        ({"y": np.array([0, 1, 3]), "classes": 3}, "all labels from 0 to 2"),
+        ({"y": np.array([0, 1, 3]), "n_classes": 3}, "all labels from 0 to 2"),
         ({"weights": np.array([1.0, 0.0, 1.0])}, "weights must be positive"),
         ({"weights": -1.0}, "weights must be positive"),
         ({"K": np.ones((3, 2))}, "K must have shape"),
@@ -247,11 +253,13 @@ def test_invalid_arguments_are_reported(change, message):
         solve_logistic(np.eye(2), np.array([-1.0, 1.0]), "large")
 
 
-@pytest.mark.parametrize("classes", [None, 3])
-def test_only_the_intercept_is_fitted_if_the_kernel_is_zero(classes):
-    y = np.array([0, 1, 2, 2, 2]) if classes else np.array([-1.0, 1, 1, 1, 1])
-    result = solve_logistic(np.zeros((5, 5)), y, 1.0, classes=classes)
+@pytest.mark.parametrize("n_classes", [None, 3])
+def test_only_the_intercept_is_fitted_if_the_kernel_is_zero(n_classes):
+    y = np.array([0, 1, 2, 2, 2]) if n_classes else np.array([-1.0, 1, 1, 1, 1])
+    result = solve_logistic(np.zeros((5, 5)), y, 1.0, n_classes=n_classes)
     assert result.converged
-    counts = np.bincount(y if classes else (y > 0).astype(int))
-    odds = np.log(counts) - np.log(counts).mean()
-    np.testing.assert_allclose(result.intercept, odds if classes else odds[1] - odds[0], atol=1e-9)
+    counts = np.bincount(y if n_classes else (y > 0).astype(int))
+    log_odds = np.log(counts) - np.log(counts).mean()
+    np.testing.assert_allclose(
+        result.intercept, log_odds if n_classes else log_odds[1] - log_odds[0], atol=1e-9
+    )

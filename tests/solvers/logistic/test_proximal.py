@@ -44,8 +44,10 @@ def cvxopt_objective(K, y, weights, lam):
         H[: n + 1, : n + 1] = rows.T @ ((weights * expit(m) * expit(-m))[:, None] * rows)
         return value, cvxopt.matrix(slope[None]), cvxopt.matrix(z[0] * H)
 
-    eye, none = np.eye(n), np.zeros((n, 1))
-    G = cvxopt.matrix(np.block([[eye, none, -eye], [-eye, none, -eye]]))
+    identity, zero_column = np.eye(n), np.zeros((n, 1))
+    G = cvxopt.matrix(
+        np.block([[identity, zero_column, -identity], [-identity, zero_column, -identity]])
+    )
     options = {"show_progress": False, "abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10}
     solution = cvxopt_solvers.cp(F, G, cvxopt.matrix(0.0, (2 * n, 1)), options=options)
     x = np.array(solution["x"]).ravel()
@@ -85,11 +87,13 @@ def test_objective_agrees_with_cvxopt(problem, lam):
 def test_scaling_weights_and_lam_keeps_the_coefficients(factor):
     X, y = non_separable(60, random_state=0)
     K = gaussian(X, gamma=0.5)
-    plain = solve_logistic_l1(K, y, 0.1, tol=1e-9)
-    scaled = solve_logistic_l1(K, y, factor * 0.1, weights=factor, tol=1e-9)
-    assert scaled.converged
-    assert scaled.objective == pytest.approx(factor * plain.objective, rel=1e-12)
-    np.testing.assert_allclose(scaled.coef, plain.coef, atol=1e-7 * np.abs(plain.coef).max())
+    result = solve_logistic_l1(K, y, 0.1, tol=1e-9)
+    scaled_result = solve_logistic_l1(K, y, factor * 0.1, weights=factor, tol=1e-9)
+    assert scaled_result.converged
+    assert scaled_result.objective == pytest.approx(factor * result.objective, rel=1e-12)
+    np.testing.assert_allclose(
+        scaled_result.coef, result.coef, atol=1e-7 * np.abs(result.coef).max()
+    )
 
 
 @pytest.mark.parametrize("lam", [0.01, 1.0, 10.0])
@@ -116,26 +120,26 @@ def test_path_solutions_agree_with_cold_starts():
     lams = np.geomspace(largest_lam(K, y), 1e-2, 8)
     path = solve_logistic_l1_path(K, y, lams)
     assert all(result.converged for result in path)
-    steps = []
+    n_iters = []
     for lam, result in zip(lams, path, strict=True):
-        cold = solve_logistic_l1(K, y, lam)
-        assert result.objective == pytest.approx(cold.objective, rel=1e-8)
-        steps.append((result.n_iter, cold.n_iter))
-    warm, cold = np.sum(steps, axis=0)
-    assert warm < 0.6 * cold
+        cold_result = solve_logistic_l1(K, y, lam)
+        assert result.objective == pytest.approx(cold_result.objective, rel=1e-8)
+        n_iters.append((result.n_iter, cold_result.n_iter))
+    n_iter_warm, n_iter_cold = np.sum(n_iters, axis=0)
+    assert n_iter_warm < 0.6 * n_iter_cold
     norms = [np.abs(result.coef).sum() for result in path]
     assert (np.diff(norms) > 0).all()  # the l1 norm increases as lam decreases
-    ascending = solve_logistic_l1_path(K, y, lams[::-1])[::-1]
-    for one, other in zip(path, ascending, strict=True):
-        assert one.objective == pytest.approx(other.objective, rel=1e-8)
+    ascending_path = solve_logistic_l1_path(K, y, lams[::-1])[::-1]
+    for descending_result, ascending_result in zip(path, ascending_path, strict=True):
+        assert descending_result.objective == pytest.approx(ascending_result.objective, rel=1e-8)
 
 
 def test_duplicating_all_points_equals_doubling_the_weights():
     X, y = stdev(2, 30, random_state=0)
-    once = solve_logistic_l1(gaussian(X), y, 0.5, weights=2.0)
-    twice = solve_logistic_l1(gaussian(np.tile(X, (2, 1))), np.tile(y, 2), 0.5)
-    assert twice.converged
-    assert twice.objective == pytest.approx(once.objective, rel=1e-9)
+    weighted_result = solve_logistic_l1(gaussian(X), y, 0.5, weights=2.0)
+    duplicated_result = solve_logistic_l1(gaussian(np.tile(X, (2, 1))), np.tile(y, 2), 0.5)
+    assert duplicated_result.converged
+    assert duplicated_result.objective == pytest.approx(weighted_result.objective, rel=1e-9)
 
 
 def test_outputs_do_not_depend_on_the_order_of_the_points():
@@ -143,11 +147,11 @@ def test_outputs_do_not_depend_on_the_order_of_the_points():
     K = linear(X)
     order = np.random.default_rng(0).permutation(50)
     K_permuted = K[np.ix_(order, order)]
-    plain = solve_logistic_l1(K, y, 0.3, tol=1e-9)
-    permuted = solve_logistic_l1(K_permuted, y[order], 0.3, tol=1e-9)
-    outputs = K @ plain.coef + plain.intercept
+    result = solve_logistic_l1(K, y, 0.3, tol=1e-9)
+    permuted_result = solve_logistic_l1(K_permuted, y[order], 0.3, tol=1e-9)
+    outputs = K @ result.coef + result.intercept
     np.testing.assert_allclose(
-        outputs[order], K_permuted @ permuted.coef + permuted.intercept, atol=1e-7
+        outputs[order], K_permuted @ permuted_result.coef + permuted_result.intercept, atol=1e-7
     )
 
 
@@ -182,30 +186,30 @@ def test_working_set_has_the_nonzero_coefficients_and_largest_violations(n_nonze
     violation[40 - n_satisfied :] = 0.0
     order = rng.permutation(40)
     alpha, violation = alpha[order], violation[order]
-    chosen = proximal._working_set(alpha, violation)
-    assert (np.diff(chosen) > 0).all() and set(np.flatnonzero(alpha)) <= set(chosen)
-    added = chosen[alpha[chosen] == 0.0]
+    working_set = proximal._working_set(alpha, violation)
+    assert (np.diff(working_set) > 0).all() and set(np.flatnonzero(alpha)) <= set(working_set)
+    added_points = working_set[alpha[working_set] == 0.0]
     n_violated = 40 - n_nonzero - n_satisfied
-    assert len(added) == min(max(proximal.MIN_ADDED, n_nonzero), n_violated)
-    omitted = np.setdiff1d(np.flatnonzero(alpha == 0.0), added)
-    assert violation[added].min(initial=1.0) > 0.0
-    assert violation[added].min(initial=1.0) >= violation[omitted].max(initial=0.0)
+    assert len(added_points) == min(max(proximal.MIN_ADDITION_LIMIT, n_nonzero), n_violated)
+    omitted_points = np.setdiff1d(np.flatnonzero(alpha == 0.0), added_points)
+    assert violation[added_points].min(initial=1.0) > 0.0
+    assert violation[added_points].min(initial=1.0) >= violation[omitted_points].max(initial=0.0)
 
 
-@pytest.mark.parametrize(("direction", "longest"), [(-1.0, 1.0), (-1e4, 0.5), (1.0, 0.0)])
-def test_step_is_halved_until_the_objective_decreases(direction, longest):
+@pytest.mark.parametrize(("direction", "max_length"), [(-1.0, 1.0), (-1e4, 0.5), (1.0, 0.0)])
+def test_step_is_halved_until_the_objective_decreases(direction, max_length):
     X, y = non_separable(60, random_state=0)
-    K, zero, lam = gaussian(X, gamma=0.5), np.zeros(60), 1e-3
+    K, zeros, lam = gaussian(X, gamma=0.5), np.zeros(60), 1e-3
     likelihood = Binomial(y, np.ones(60))
-    slope = -K @ likelihood.negative_gradient(zero)
+    slope = -K @ likelihood.negative_gradient(zeros)
     d = direction * slope / np.abs(slope).sum()
 
     def objective_at(t):
         return likelihood.loss(t * (K @ d)) + lam * np.abs(t * d).sum()
 
-    point = zero, zero, objective_at(0.0)
+    point = zeros, zeros, objective_at(0.0)
     t = proximal._line_search(likelihood, lam, point, (d, K @ d), slope @ d)
-    assert t <= longest and np.log2(t or 1.0).is_integer() and (t > 0.0) == (direction < 0.0)
+    assert t <= max_length and np.log2(t or 1.0).is_integer() and (t > 0.0) == (direction < 0.0)
     assert objective_at(t) < objective_at(0.0) or t == 0.0
     assert t in (0.0, 1.0) or objective_at(2.0 * t) > 0.999 * objective_at(0.0)
 

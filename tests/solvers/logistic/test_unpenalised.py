@@ -28,30 +28,30 @@ def test_probabilities_of_two_groups_are_their_relative_frequencies(counts):
     assert result.coef[0] == pytest.approx(np.log(c / d) - np.log(a / b), abs=1e-6)
 
 
-@pytest.mark.parametrize("classes", [None, 3])
-def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(classes):
+@pytest.mark.parametrize("n_classes", [None, 3])
+def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(n_classes):
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 5)) + 4.0  # rank 3 of 5
-    y = rng.integers(0, 3, 80) if classes else np.where(rng.random(80) < 0.5, 1.0, -1.0)
-    limit = solve_unpenalised(Z, y, classes=classes, tol=1e-10)
-    ridge = solve_logistic(Z, y, 1e-9, form="factor", classes=classes, tol=1e-8)
-    np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
-    np.testing.assert_allclose(limit.intercept, ridge.intercept, atol=1e-4)
-    assert np.isinf(limit.gap) and limit.converged
-    sklearn = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
-    outputs = sklearn.decision_function(Z)
-    outputs = outputs - outputs.mean(axis=1, keepdims=True) if classes else outputs
-    np.testing.assert_allclose(Z @ limit.coef + limit.intercept, outputs, atol=1e-4)
+    y = rng.integers(0, 3, 80) if n_classes else np.where(rng.random(80) < 0.5, 1.0, -1.0)
+    limit_result = solve_unpenalised(Z, y, n_classes=n_classes, tol=1e-10)
+    ridge_result = solve_logistic(Z, y, 1e-9, form="factor", n_classes=n_classes, tol=1e-8)
+    np.testing.assert_allclose(limit_result.coef, ridge_result.coef, atol=1e-5)
+    np.testing.assert_allclose(limit_result.intercept, ridge_result.intercept, atol=1e-4)
+    assert np.isinf(limit_result.gap) and limit_result.converged
+    sklearn_model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000).fit(Z, y)
+    outputs = sklearn_model.decision_function(Z)
+    outputs = outputs - outputs.mean(axis=1, keepdims=True) if n_classes else outputs
+    np.testing.assert_allclose(Z @ limit_result.coef + limit_result.intercept, outputs, atol=1e-4)
 
 
 def test_solution_has_minimum_norm_if_it_is_not_unique():
     # Three distinct points, each with both labels: not separable, and fewer points than features.
-    distinct = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
-    Z = distinct[[0, 0, 0, 1, 1, 2, 2]]
+    distinct_points = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
+    Z = distinct_points[[0, 0, 0, 1, 1, 2, 2]]
     y = np.array([1.0, 1, -1, 1, -1, 1, -1])
-    limit = solve_unpenalised(Z, y, tol=1e-10)
-    ridge = solve_logistic(Z - Z.mean(axis=0), y, 1e-8, form="factor", tol=1e-8)
-    np.testing.assert_allclose(limit.coef, ridge.coef, atol=1e-5)
+    limit_result = solve_unpenalised(Z, y, tol=1e-10)
+    ridge_result = solve_logistic(Z - Z.mean(axis=0), y, 1e-8, form="factor", tol=1e-8)
+    np.testing.assert_allclose(limit_result.coef, ridge_result.coef, atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_several_classes_are_separable_if_one_is_separable_from_the_rest():
     rng = np.random.default_rng(0)
     Z = np.vstack([rng.standard_normal((20, 2)), rng.standard_normal((20, 2)) + 50.0])
     y = np.append(rng.integers(0, 2, 20), np.full(20, 2))
-    assert is_separable(Z, y, classes=3)
+    assert is_separable(Z, y, n_classes=3)
     with pytest.raises(ValueError, match="no minimiser exists"):
-        solve_unpenalised(Z, y, classes=3)
+        solve_unpenalised(Z, y, n_classes=3)
 
 
 def test_equal_points_are_reported():
@@ -116,12 +116,12 @@ def test_scale_of_a_feature_does_not_matter(scale):
     Z = rng.standard_normal((100, 2))
     y = np.where(Z @ [1, 2] + rng.standard_normal(100) > 0, 1.0, -1.0)
     scales = np.array([1.0, scale])
-    plain, scaled = solve_unpenalised(Z, y), solve_unpenalised(Z * scales, y)
-    assert scaled.objective == pytest.approx(plain.objective)
-    np.testing.assert_allclose(scaled.coef * scales, plain.coef, rtol=1e-6)
+    result, scaled_result = solve_unpenalised(Z, y), solve_unpenalised(Z * scales, y)
+    assert scaled_result.objective == pytest.approx(result.objective)
+    np.testing.assert_allclose(scaled_result.coef * scales, result.coef, rtol=1e-6)
     assert not is_separable(Z * scales, y)
-    line = np.array([[0.0], [1], [1], [2]])
-    assert is_separable(scale * line, np.array([-1.0, -1, 1, 1]))
+    points_on_a_line = np.array([[0.0], [1], [1], [2]])
+    assert is_separable(scale * points_on_a_line, np.array([-1.0, -1, 1, 1]))
 
 
 @pytest.mark.parametrize("scale", [1.0, 10.0, 100.0])
@@ -130,11 +130,11 @@ def test_polynomial_kernel_agrees_with_explicit_features(scale):
     X = scale * rng.standard_normal((100, 2))
     y = np.where(X @ [1, 2] + scale * rng.standard_normal(100) > 0, 1.0, -1.0)
     features = np.column_stack([X, X**2, X.prod(axis=1)])
-    explicit = solve_unpenalised(features, y, tol=1e-9)
+    explicit_result = solve_unpenalised(features, y, tol=1e-9)
     K = polynomial(X, degree=2)
     result = solve_unpenalised_gram(K, y)
     assert result.converged
-    assert result.objective == pytest.approx(explicit.objective, rel=1e-6)
+    assert result.objective == pytest.approx(explicit_result.objective, rel=1e-6)
     loss = Binomial(y, np.ones(100)).loss(K @ result.coef + result.intercept)
     assert loss == pytest.approx(result.objective)
 
@@ -177,9 +177,9 @@ def test_one_misclassified_point_makes_a_minimiser_exist():
 
 def test_solver_stops_by_its_tolerance_although_the_gap_is_infinite():
     X, y = stdev(2, 200, random_state=0)
-    steps = []
+    n_iters = []
     for tol in (1e-3, 1e-6, 1e-9):
         result = solve_unpenalised(X, y, tol=tol)
         assert result.converged and result.message == ""
-        steps.append(result.n_iter)
-    assert steps == sorted(steps) and steps[0] < steps[-1]
+        n_iters.append(result.n_iter)
+    assert n_iters == sorted(n_iters) and n_iters[0] < n_iters[-1]

@@ -12,17 +12,17 @@ from scipy.optimize import linprog
 
 from .members import Hyperplanes
 
-__all__ = ["fit_sparse_members"]
+__all__ = ["fit_l1_members"]
 
 MAX_MATRIX_ENTRIES = 50_000  # approximate limit for the matrix of one linear program
 
 
-def fit_sparse_members(X, positive, negative, C, positive_weight):
+def fit_l1_members(X, positive, negative, C, positive_weight):
     r"""Train linear SVMs with the l1 norm, which use few features, on many small subsets.
 
     Each member minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its
     points. With :math:`w = u - v` this is a linear program in :math:`u, v, \xi \ge 0` and b. By
-    duality, :math:`\sum_i\alpha_i` is a lower bound for all multipliers with
+    duality, :math:`\sum_i\alpha_i` is a lower bound of the minimum for all multipliers with
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0` and
     :math:`|\sum_i y_i\alpha_ix_{ij}| \le 1` for each feature j.
 
@@ -35,31 +35,34 @@ def fit_sparse_members(X, positive, negative, C, positive_weight):
     -------
     Hyperplanes
     """
-    size = (positive | negative).sum(axis=1)
-    program = np.cumsum(size * (2 * X.shape[1] + 2)) // MAX_MATRIX_ENTRIES
-    parts = [
-        _solve(X, positive[rows], negative[rows], C, positive_weight[rows])
-        for rows in (program == p for p in np.unique(program))
+    n_points = (positive | negative).sum(axis=1)
+    program_indices = np.cumsum(n_points * (2 * X.shape[1] + 2)) // MAX_MATRIX_ENTRIES
+    solutions = [
+        _solve_program(X, positive[rows], negative[rows], C, positive_weight[rows])
+        for rows in (program_indices == index for index in np.unique(program_indices))
     ]
-    return Hyperplanes(*map(np.concatenate, zip(*parts, strict=True)))
+    return Hyperplanes(*map(np.concatenate, zip(*solutions, strict=True)))
 
 
-def _solve(X, positive, negative, C, positive_weight):
+def _solve_program(X, positive, negative, C, positive_weight):
     """Solve one linear program for several members."""
     members, points = np.nonzero(positive | negative)
     y = np.where(positive[members, points], 1.0, -1.0)
     upper = C * np.where(y > 0, positive_weight[members], 1.0)
+    # n members, d features and m constraints, one per member and point
     n, d, m = len(positive), X.shape[1], len(points)
     # With a point of the subset as origin, rounding errors are relative to differences of points.
     origin = X[positive.argmax(axis=1)]
     Z = y[:, None] * (X[points] - origin[members])
     rows = np.repeat(np.arange(m), d)
     columns = (members[:, None] * d + np.arange(d)).ravel()
-    blocks = sparse.csr_array((Z.ravel(), (rows, columns)), shape=(m, n * d))
-    b = sparse.csr_array((y, (np.arange(m), members)), shape=(m, n))
-    A = sparse.hstack([blocks, -blocks, b, sparse.eye_array(m)], format="csr")
-    unit = min(1.0, C)  # scale of the objective: HiGHS treats costs below 1e-7 as zero
-    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), upper]) / unit
+    feature_columns = sparse.csr_array((Z.ravel(), (rows, columns)), shape=(m, n * d))
+    intercept_columns = sparse.csr_array((y, (np.arange(m), members)), shape=(m, n))
+    A = sparse.hstack(
+        [feature_columns, -feature_columns, intercept_columns, sparse.eye_array(m)], format="csr"
+    )
+    cost_unit = min(1.0, C)  # scale of the objective: HiGHS treats costs below 1e-7 as zero
+    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), upper]) / cost_unit
     bounds = np.zeros((len(cost), 2))
     bounds[:, 1] = np.inf
     bounds[2 * n * d : 2 * n * d + n, 0] = -np.inf
@@ -73,7 +76,8 @@ def _solve(X, positive, negative, C, positive_weight):
     b = result.x[2 * n * d : 2 * n * d + n]
     slack = np.maximum(0.0, 1.0 - (Z * w[members]).sum(axis=1) - y * b[members])
     objective = np.abs(w).sum(axis=1) + np.bincount(members, upper * slack, n)
-    alpha = np.clip(-unit * result.ineqlin.marginals, 0.0, upper)
-    violation = np.abs(blocks.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
-    gap = objective - np.bincount(members, alpha, n) / violation
+    alpha = np.clip(-cost_unit * result.ineqlin.marginals, 0.0, upper)
+    # Dividing by this factor makes the multipliers feasible.
+    constraint_excess = np.abs(feature_columns.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
+    gap = objective - np.bincount(members, alpha, n) / constraint_excess
     return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective)

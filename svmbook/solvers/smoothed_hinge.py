@@ -28,8 +28,8 @@ __all__ = ["SmoothedHinge", "solve_smoothed_hinge"]
 
 WIDTH_RATIO = 0.25  # smallest ratio of consecutive widths while the gap is below LARGE_GAP
 LARGE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO squared
-START_SAMPLE = 20_000  # size of the random sample that gives a large problem its warm start
-START_GAP = 5e-4  # relative duality gap on that sample
+START_SAMPLE_SIZE = 20_000  # size of the random sample that gives a large problem its warm start
+START_RELATIVE_GAP = 5e-4  # relative duality gap on that sample
 GAP_TARGET = 0.7  # relative to the tolerance: the gap that the next width aims at
 INNER_ACCURACY = 0.3  # relative to the gap: accuracy of a smoothed problem
 MAX_NEWTON_STEPS = 200  # Newton steps at one width
@@ -45,8 +45,8 @@ class SmoothedHinge(TwoClassLoss):
     def loss(self, F):
         """Return the loss of outputs F."""
         xi = hinge(self.y * F)
-        curved = np.minimum(xi, self.width)
-        return float(self.C @ (xi - curved + curved * curved / (2.0 * self.width)))
+        capped_xi = np.minimum(xi, self.width)
+        return float(self.C @ (xi - capped_xi + capped_xi * capped_xi / (2.0 * self.width)))
 
     def negative_gradient(self, F):
         r"""Return :math:`y_i\alpha_i`."""
@@ -89,67 +89,76 @@ def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
     with gram.limit_blas_threads():
         # At this width the loss has no more curvature than the penalty, so that no Newton step can
         # jump over all parabolas.
-        start, width, gap = None, max(1.0, float(C @ gram.diagonal / gram.n_unknowns)), 1.0
-        if gram.n > 2 * START_SAMPLE:
-            rows = np.sort(np.random.default_rng(0).choice(gram.n, START_SAMPLE, replace=False))
+        start, width, relative_gap = None, max(1.0, float(C @ gram.diagonal / gram.n_unknowns)), 1.0
+        if gram.n > 2 * START_SAMPLE_SIZE:
+            rows = np.sort(
+                np.random.default_rng(0).choice(gram.n, START_SAMPLE_SIZE, replace=False)
+            )
             if np.ptp(y[rows]):
-                bounds = C[rows] * (C.sum() / C[rows].sum())
-                sample, gap = (gram.submatrix(rows), y[rows], bounds), max(START_GAP, tol)
-                _, start, width = _reduce_width(sample, start, (width, 1.0), gap, max_iter)
+                sample_C = C[rows] * (C.sum() / C[rows].sum())
+                sample = gram.submatrix(rows), y[rows], sample_C
+                relative_gap = max(START_RELATIVE_GAP, tol)
+                _, start, width = _reduce_width(sample, start, (width, 1.0), relative_gap, max_iter)
         problem = gram, y, C
-        result, (weights, _), _ = _reduce_width(problem, start, (width, gap), tol, max_iter)
+        result, (weights, _), _ = _reduce_width(
+            problem, start, (width, relative_gap), tol, max_iter
+        )
         return result, weights
 
 
-def _reduce_width(problem, start, width_and_gap, tol, max_iter):
+def _reduce_width(problem, start, width_and_relative_gap, tol, max_iter):
     """Reduce the width until the gap is closed; return result, (weights, intercept) and width."""
-    (gram, y, C), (width, gap) = problem, width_and_gap
-    steps, best, n_idle = 0, None, 0
+    (gram, y, C), (width, relative_gap) = problem, width_and_relative_gap
+    n_steps, best_solution, n_idle = 0, None, 0
     while True:
-        (smooth,) = ridge_path(
+        (smoothed_result,) = ridge_path(
             gram,
             SmoothedHinge(y, C, width),
             [1.0],
-            tol=INNER_ACCURACY * max(tol, INNER_ACCURACY * gap),
-            max_iter=min(max_iter - steps, MAX_NEWTON_STEPS),
+            tol=INNER_ACCURACY * max(tol, INNER_ACCURACY * relative_gap),
+            max_iter=min(max_iter - n_steps, MAX_NEWTON_STEPS),
             start=start,
         )
-        steps += smooth.n_iter
-        start = smooth.coef, smooth.intercept
-        result = _certified_result(problem, smooth, width, steps, tol)
-        n_idle = 0 if best is None or result.gap < best[0].gap else n_idle + 1
+        n_steps += smoothed_result.n_iter
+        start = smoothed_result.coef, smoothed_result.intercept
+        result = _certified_result(problem, smoothed_result, width, n_steps, tol)
+        n_idle = 0 if best_solution is None or result.gap < best_solution[0].gap else n_idle + 1
         if n_idle == 0:
-            best = result, start, width
-        if result.converged or steps >= max_iter or n_idle == PATIENCE:
-            return replace(best[0], n_iter=steps), *best[1:]
-        gap = result.relative_gap  # roughly proportional to the width
-        width *= max(WIDTH_RATIO, GAP_TARGET * tol / gap) if gap < LARGE_GAP else WIDTH_RATIO**2
+            best_solution = result, start, width
+        if result.converged or n_steps >= max_iter or n_idle == PATIENCE:
+            return replace(best_solution[0], n_iter=n_steps), *best_solution[1:]
+        relative_gap = result.relative_gap  # roughly proportional to the width
+        width *= (
+            max(WIDTH_RATIO, GAP_TARGET * tol / relative_gap)
+            if relative_gap < LARGE_GAP
+            else WIDTH_RATIO**2
+        )
 
 
-def _certified_result(problem, smooth, width, steps, tol):
+def _certified_result(problem, smoothed_result, width, n_steps, tol):
     """Return the result for the hinge: primal objective of the weights, dual of the multipliers.
 
     Its KKT residual includes the relative distance between the weights and those that the
     multipliers define.
     """
     gram, y, C = problem
-    w, b, f = smooth.coef, smooth.intercept, gram.outputs(smooth.coef)
-    slopes = y * smooth.negative_gradient
+    w, b, f = smoothed_result.coef, smoothed_result.intercept, gram.outputs(smoothed_result.coef)
+    unbalanced_alpha = y * smoothed_result.negative_gradient
     message = f"Newton's method on hinge losses smoothed over a width of {width:.1e}"
-    result = certify(slopes, b, y, C, f, n_iter=steps, tol=tol, message=message)
-    alpha = _balance_classes(slopes, y)
-    v, length = gram.adjoint(y * alpha), float(np.linalg.norm(w))
-    primal = 0.5 * length**2 + float(C @ hinge(y * (f + b)))
-    dual = float(alpha.sum() - 0.5 * v @ v)
-    distance = float(np.linalg.norm(w - v)) / (length or 1.0)
+    result = certify(unbalanced_alpha, b, y, C, f, n_iter=n_steps, tol=tol, message=message)
+    alpha = _balance_classes(unbalanced_alpha, y)
+    v, w_norm = gram.adjoint(y * alpha), float(np.linalg.norm(w))
+    primal_objective = 0.5 * w_norm**2 + float(C @ hinge(y * (f + b)))
+    dual_objective = float(alpha.sum() - 0.5 * v @ v)
+    relative_distance = float(np.linalg.norm(w - v)) / (w_norm or 1.0)
     return replace(
         result,
         alpha=alpha,
-        objective=primal,
-        dual_objective=dual,
-        w_squared=length**2,
-        kkt_residual=max(result.kkt_residual, distance),
-        converged=bool(abs(primal - dual) <= tol * primal),
+        objective=primal_objective,
+        dual_objective=dual_objective,
+        w_squared=w_norm**2,
+        kkt_residual=max(result.kkt_residual, relative_distance),
+        converged=bool(abs(primal_objective - dual_objective) <= tol * primal_objective),
     )
 
 
