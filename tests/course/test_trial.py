@@ -30,7 +30,7 @@ def replace_cells(course, **sources):
     return course
 
 
-def test_good_assignment_has_no_problems_and_no_weak_tests(course, shells):
+def test_valid_assignment_has_no_problems_and_no_weak_tests(course, shells):
     trial = try_out(course, NAME, shells)
     assert (trial.problems, trial.weak_tests) == ([], [])
 
@@ -49,7 +49,7 @@ TEST_STYLES = {
 }
 
 
-def test_common_styles_of_tests_work(course, shells):
+def test_common_styles_of_tests_have_no_problems(course, shells):
     with edited_source(course) as nb:
         position = nb.cells.index(cell_named(nb, "test_square"))
         for number, text in enumerate(TEST_STYLES.values()):
@@ -142,7 +142,7 @@ def test_release_refuses_problems_and_lists_weak_tests(course, shells, monkeypat
         for path in ROOT.glob(f"notebooks/{part}/*.ipynb")
     ),
 )
-def test_assignments_of_the_book_are_good(name, sandbox, tmp_path):
+def test_assignments_of_the_book_have_no_problems(name, sandbox, tmp_path):
     course = create_course(tmp_path / "course", ASSIGNMENTS, [name])
     trial = try_out(course, name, sandbox)
     assert (trial.problems, trial.weak_tests) == ([], [])
