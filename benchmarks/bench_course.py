@@ -27,7 +27,7 @@ from measure import main, print_table, time_call
 from nbformat.v4 import new_code_cell
 
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.layout.folder import Course, create
+from svmbook.course.layout.folder import Course, create_course
 from svmbook.course.reports.report import write_report
 from svmbook.course.submissions.similar import find_similar
 
@@ -53,7 +53,7 @@ def grade_assignment(n_students):
     """Return the time of grading the submissions of the first assignment."""
     rng, name = random.Random(1), ASSIGNMENT_NAMES[0]
     with tempfile.TemporaryDirectory() as folder:
-        course = create(Path(folder) / "course", [name])
+        course = create_course(Path(folder) / "course", [name])
         course.release(name)
         for k in range(n_students):
             hand_in_variant(course, f"student{k}", name, rng)
@@ -99,7 +99,7 @@ def run_killed_course(root, n_students):
     # The first kill is during the release of the assignments, the others during grading.
     n_released = len(ASSIGNMENT_NAMES) // 2
     assert not run_commands(root, lambda: len([*root.glob("release/*")]) > n_released)
-    course = create(root, ASSIGNMENT_NAMES)
+    course = create_course(root, ASSIGNMENT_NAMES)
     for name in ASSIGNMENT_NAMES:
         course.release(name)
     expected = {

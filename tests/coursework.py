@@ -12,7 +12,7 @@ from unittest import mock
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from svmbook.course.layout.folder import create
+from svmbook.course.layout import folder as course_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "book/teaching.md"
@@ -84,7 +84,7 @@ def source():
 def create_course(root, assignments, names=None):
     """Create a course with assignments of a folder."""
     with mock.patch.dict(os.environ, {"SVMBOOK_ASSIGNMENTS": str(assignments)}):
-        return create(root, names)
+        return course_folder.create_course(root, names)
 
 
 def copy_course(course, root):
@@ -146,9 +146,13 @@ def variants(name):
     per typical mistake.
     """
     module, points = _submissions(name)
-    correct = {"the solution": ({}, points), "another solution": (module.RIGHT, points)}
+    correct = {
+        "the solution": ({}, points),
+        "another solution": (module.ALTERNATIVE_SOLUTION, points),
+    }
     wrong = {
-        mistake: (answers, points | changed) for mistake, (answers, changed) in module.WRONG.items()
+        mistake: (answers, points | changed)
+        for mistake, (answers, changed) in module.MISTAKES.items()
     }
     return correct | wrong
 
@@ -161,7 +165,7 @@ def combined_variants(name):
     """
     module, points = _submissions(name)
     groups = []
-    for answers, changed in module.WRONG.values():
+    for answers, changed in module.MISTAKES.values():
         for group_answers, group_changed in groups:
             if group_answers.keys().isdisjoint(answers) and group_changed.keys().isdisjoint(
                 changed
@@ -173,7 +177,7 @@ def combined_variants(name):
         group_answers.update(answers)
         group_changed.update(changed)
     wrong = {f"group {k}": (answers, points | lost) for k, (answers, lost) in enumerate(groups)}
-    return {"another solution": (module.RIGHT, points)} | wrong
+    return {"another solution": (module.ALTERNATIVE_SOLUTION, points)} | wrong
 
 
 def _submissions(name):

@@ -78,7 +78,7 @@ class Shell:
         self.on_cell_executed(cell=cell, cell_index=number, execute_reply={"content": reply})
 
 
-def run_here(cells, limits=None, sandbox=None, stop=None, answers=(), files=None):
+def run_here(cells, limits=None, sandbox=None, stop_event=None, answers=(), files=None):
     """Run cells as `sandbox.run_cells` does, but in a forked shell, without limits and data files.
 
     `run.Client` must be replaced by `Shell`, as the fixture ``shells`` does.

@@ -66,7 +66,7 @@ def check_close(name, value, expected, rtol=1e-6, atol=1e-8):
     value : object
         The answer, as in `check_array`.
     expected : array-like
-        The right numbers. The answer must have the same shape.
+        The correct numbers. The answer must have the same shape.
     rtol, atol : float
         The absolute error of each element may be up to ``atol + rtol * abs(expected)``.
 
@@ -85,8 +85,8 @@ def check_close(name, value, expected, rtol=1e-6, atol=1e-8):
     """
     expected = np.array(expected, dtype=float)
     array = check_array(name, value, expected.shape).astype(float)
-    for index, given in np.ndenumerate(array):
-        right = expected[index]
-        if not abs(float(given) - float(right)) <= atol + rtol * abs(float(right)):
-            where = f" at index {index}" if index else ""
-            raise AssertionError(f"{name} is {given:.6g}{where}, which is not right")
+    for index, number in np.ndenumerate(array):
+        expected_number = float(expected[index])
+        if not abs(float(number) - expected_number) <= atol + rtol * abs(expected_number):
+            location = f" at index {index}" if index else ""
+            raise AssertionError(f"{name} is {number:.6g}{location}, which is not right")

@@ -10,14 +10,14 @@ from ..files import write_atomically
 
 __all__ = ["check", "course"]
 
-ROOT = click.option(
+COURSE_OPTION = click.option(
     "--course",
     "root",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
     help="Folder of the course [default: the working directory].",
 )
-NAME = click.argument("name", metavar="NAME")
+NAME_ARGUMENT = click.argument("name", metavar="NAME")
 
 
 @click.group("course")
@@ -59,17 +59,17 @@ def init(root, names):
     Example:
       svmbook course init autumn dual_by_hand kernels
     """
-    folder = _import_module("layout.folder").create(root, names)
+    folder = _import_module("layout.folder").create_course(root, names)
     click.echo(f"{folder.root}: {', '.join(folder.assignment_names())}")
 
 
-UNSAFE = click.option("--unsafe", is_flag=True, help="Run without a sandbox.")
+UNSAFE_OPTION = click.option("--unsafe", is_flag=True, help="Run without a sandbox.")
 
 
 @course.command("check")
-@NAME
-@ROOT
-@UNSAFE
+@NAME_ARGUMENT
+@COURSE_OPTION
+@UNSAFE_OPTION
 def try_out(name, root, unsafe):
     """Try out an assignment: grade its solution and wrong answers.
 
@@ -80,13 +80,13 @@ def try_out(name, root, unsafe):
     Example:
       svmbook course check dual_by_hand
     """
-    _try_out(_open_course(root), name, unsafe)
+    _run_trial(_open_course(root), name, unsafe)
 
 
 @course.command("release")
-@NAME
-@ROOT
-@UNSAFE
+@NAME_ARGUMENT
+@COURSE_OPTION
+@UNSAFE_OPTION
 def release(name, root, unsafe):
     """Write the students' version of an assignment if its trial (see check) finds no problem.
 
@@ -95,13 +95,13 @@ def release(name, root, unsafe):
       svmbook course release dual_by_hand
     """
     folder = _open_course(root)
-    _try_out(folder, name, unsafe)
+    _run_trial(folder, name, unsafe)
     released = folder.release(name)
     files = sorted(path.name for path in released.parent.iterdir())
     click.echo(f"{released}\nHand out the files in its folder: {', '.join(files)}.")
 
 
-def _try_out(folder, name, unsafe):
+def _run_trial(folder, name, unsafe):
     """Try out an assignment; print weak tests, and raise ValueError if there is a problem."""
     sandbox = _import_module("execution.sandbox").UNSAFE if unsafe else None
     trial = _import_module("grading.trial").try_out(folder, name, sandbox)
@@ -113,10 +113,10 @@ def _try_out(folder, name, unsafe):
 
 
 @course.command("grade")
-@NAME
-@ROOT
+@NAME_ARGUMENT
+@COURSE_OPTION
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, help="Parallel sandboxes.")
-@click.option("--again", "regrade", is_flag=True, help="Grade unchanged submissions again.")
+@click.option("--regrade", is_flag=True, help="Grade unchanged submissions again.")
 @click.option("--unsafe", is_flag=True, help="Run students' code without a sandbox, as your user.")
 def grade(name, root, jobs, regrade, unsafe):
     """Grade submissions, each notebook in a sandbox.
@@ -135,18 +135,18 @@ def grade(name, root, jobs, regrade, unsafe):
     )
     total = next(steps)
     with click.progressbar(steps, length=total, label=name, file=sys.stderr) as bar:
-        with_reasons = [graded for graded in bar if graded.reasons]
+        problem_submissions = [graded for graded in bar if graded.notes]
     click.echo(f"{name}: {total} graded, {len(folder.submissions(name)) - total} unchanged")
-    for graded in with_reasons:
+    for graded in problem_submissions:
         score = f"{graded.score:g} of {graded.max_score:g}"
-        click.echo(f"  {graded.student!r}: {score}; {'; '.join(graded.reasons)}")
+        click.echo(f"  {graded.student!r}: {score}; {'; '.join(graded.notes)}")
     for path, reason in folder.skip_reasons().items():
         click.echo(f"  left out: {path!r}; {reason}")
 
 
 @course.command("feedback")
-@NAME
-@ROOT
+@NAME_ARGUMENT
+@COURSE_OPTION
 def give_feedback(name, root):
     """Write a page for each student, with marks and comments but without hidden tests.
 
@@ -160,8 +160,8 @@ def give_feedback(name, root):
 
 
 @course.command("report")
-@NAME
-@ROOT
+@NAME_ARGUMENT
+@COURSE_OPTION
 def write_report(name, root):
     """Write a page about an assignment: marks, items, and problems of submissions.
 
@@ -173,38 +173,37 @@ def write_report(name, root):
 
 
 @course.command("export")
-@ROOT
+@COURSE_OPTION
 @click.option(
     "--format",
-    "kind",
+    "file_format",
     type=click.Choice(("plain", "moodle", "canvas")),
     default="plain",
     help="Format of the columns.",
 )
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
-def export_marks(root, kind, output):
+def export_marks(root, file_format, output):
     """Write the marks of all assignments as CSV.
 
     \b
     Example:
       svmbook course export --format moodle --output marks.csv
     """
-    folder, written = _open_course(root), io.StringIO()
-    notes = _import_module("reports.export").write_marks(folder, written, kind)
+    folder, buffer = _open_course(root), io.StringIO()
+    notes = _import_module("reports.export").write_marks(folder, buffer, file_format)
     if output is None:
-        click.echo(written.getvalue(), nl=False)
+        click.echo(buffer.getvalue(), nl=False)
     else:
-        write_atomically(output, written.getvalue())
+        write_atomically(output, buffer.getvalue())
     for note in notes:
         click.echo(note, err=True)
 
 
 @course.command("similar")
-@NAME
-@ROOT
+@NAME_ARGUMENT
+@COURSE_OPTION
 @click.option(
-    "--least",
-    "min_score",
+    "--min-score",
     type=click.FloatRange(0, 1),
     default=0.5,
     help="Minimum score of a pair.",
@@ -222,12 +221,12 @@ def list_similar(name, root, min_score):
         for student, lines in zip(pair.students, pair.lines, strict=True):
             click.echo(f"  {student!r}")
             for line in lines:
-                click.echo(f"    {_printable(line)}")
+                click.echo(f"    {_escape_unprintable(line)}")
     if not pairs:
         click.echo(f"no pair of submissions has a score of {min_score:g} or more")
 
 
-def _printable(text):
+def _escape_unprintable(text):
     """Return a text with unprintable characters escaped, so that it cannot control a terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
@@ -244,12 +243,12 @@ def check(notebook):
     Example:
       svmbook check dual_by_hand.ipynb
     """
-    checked = _import_module("grading.student").check(notebook)
-    width = max(len(result.item) for result in checked.results)
-    for result in checked.results:
+    report = _import_module("grading.student_check").check(notebook)
+    width = max(len(result.item) for result in report.results)
+    for result in report.results:
         verdict = "passed" if result.message is None else f"failed: {result.message}"
         click.echo(f"{result.item:{width}}  {result.points:4g}  {verdict}")
-    for note in checked.notes:
+    for note in report.notes:
         click.echo(f"note: {note}")
-    if any(result.message is not None for result in checked.results):
+    if any(result.message is not None for result in report.results):
         sys.exit(1)

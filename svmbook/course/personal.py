@@ -1,4 +1,4 @@
-"""Personal random numbers: the same question with different data for each student."""
+"""Random numbers of personalised questions, which give each student different data."""
 
 import hashlib
 import unicodedata

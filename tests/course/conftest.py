@@ -25,7 +25,7 @@ def assignments_folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def released(assignments_folder, tmp_path_factory):
+def released_course(assignments_folder, tmp_path_factory):
     """A course in which the small assignment was released; tests copy it before they change it."""
     course = create_course(tmp_path_factory.mktemp("course") / "course", assignments_folder)
     course.release(NAME)
@@ -33,9 +33,9 @@ def released(assignments_folder, tmp_path_factory):
 
 
 @pytest.fixture
-def course(released, tmp_path):
+def course(released_course, tmp_path):
     """A copy of the course that a test may change."""
-    return copy_course(released, tmp_path / "course")
+    return copy_course(released_course, tmp_path / "course")
 
 
 @pytest.fixture
@@ -48,12 +48,14 @@ def shells(monkeypatch):
 
 @pytest.fixture(scope="session")
 def sandbox():
+    """Return the path of bubblewrap; skip the test if no sandbox can be made here."""
     try:
         return find_sandbox()
     except SandboxError as error:
         # Skip the test only where a minimal sandbox cannot be made either.
-        user = ["--unshare-user"] if os.geteuid() else []
-        bare = ["bwrap", *user, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true"]
-        if shutil.which("bwrap") and not subprocess.run(bare, capture_output=True).returncode:
+        user_options = ["--unshare-user"] if os.geteuid() else []
+        options = [*user_options, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"]
+        command = ["bwrap", *options, "true"]
+        if shutil.which("bwrap") and not subprocess.run(command, capture_output=True).returncode:
             raise
         pytest.skip(str(error))

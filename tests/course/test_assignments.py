@@ -18,13 +18,13 @@ from coursework import (
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.layout.marks import assignment_marks
 
-NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
+ASSIGNMENT_NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
 
 
 @pytest.fixture(scope="module")
-def autumn(tmp_path_factory):
+def unreleased_course(tmp_path_factory):
     """A course with all assignments of the folder, none released yet."""
-    return create_course(tmp_path_factory.mktemp("autumn") / "course", ASSIGNMENTS)
+    return create_course(tmp_path_factory.mktemp("unreleased") / "course", ASSIGNMENTS)
 
 
 def check_marks(course, name, submissions, sandbox):
@@ -32,30 +32,32 @@ def check_marks(course, name, submissions, sandbox):
     course.release(name)
     for student, (answers, _) in submissions.items():
         hand_in_as(course, student, name, notebook_with_answers(course, name, answers))
-    total, *done = grade_submissions(course, name, jobs=2, sandbox=sandbox)
-    assert total == len(done) and not any(submission.reasons for submission in done)
+    total, *graded_submissions = grade_submissions(course, name, jobs=2, sandbox=sandbox)
+    assert total == len(graded_submissions) and not any(
+        submission.notes for submission in graded_submissions
+    )
     with course.gradebook() as book:
         marks = assignment_marks(book, name)
     for student, (_, expected) in submissions.items():
-        by_tests = {item: mark.by_tests for item, mark in marks[student].items()}
-        assert {k: v for k, v in by_tests.items() if v is not None} == expected, student
+        auto_scores = {item: mark.auto_score for item, mark in marks[student].items()}
+        assert {k: v for k, v in auto_scores.items() if v is not None} == expected, student
 
 
 # Forked shells suffice, because they run the tests with the grader's own code. Bubblewrap and the
 # limits do not depend on the assignment.
-@pytest.mark.parametrize("name", NAMES)
-def test_solutions_get_all_points_and_mistakes_lose_some(name, shells, autumn):
-    check_marks(autumn, name, combined_variants(name), shells)
+@pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
+def test_solutions_get_all_points_and_mistakes_lose_some(name, shells, unreleased_course):
+    check_marks(unreleased_course, name, combined_variants(name), shells)
 
 
 @pytest.mark.nightly  # the test above combines mistakes and uses no sandbox
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
 def test_each_mistake_loses_its_points_in_the_sandbox(name, sandbox, tmp_path):
     course = create_course(tmp_path / "course", ASSIGNMENTS, [name])
     check_marks(course, name, variants(name), sandbox)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
 def test_assignment_states_points_and_time_as_the_guide_does(name):
     cells = book_assignment(name).cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
@@ -67,9 +69,11 @@ def test_assignment_states_points_and_time_as_the_guide_does(name):
     tests = [cell for cell in graded if cell not in essays]
     assert all("### BEGIN HIDDEN TESTS" in cell.source for cell in tests)
     assert len(variants(name)) >= 5
-    by_tests, by_hand = (
+    test_points, essay_points = (
         sum(nbgrader_metadata(cell)["points"] for cell in part) for part in (tests, essays)
     )
-    assert f"**Points** {by_tests + by_hand}." in text
-    line = rf"^\| `{name}` \| \{{ref\}}`[a-z-]+` \| {minutes} \| {by_tests} \| {by_hand} \|$"
+    assert f"**Points** {test_points + essay_points}." in text
+    line = (
+        rf"^\| `{name}` \| \{{ref\}}`[a-z-]+` \| {minutes} \| {test_points} \| {essay_points} \|$"
+    )
     assert re.search(line, GUIDE.read_text(encoding="utf-8"), re.M)

@@ -18,7 +18,7 @@ from svmbook.course.cli import check as check_command
 from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.student import check
+from svmbook.course.grading.student_check import check
 from svmbook.course.layout.folder import Course
 from svmbook.course.reports.report import write_report
 
@@ -43,15 +43,15 @@ def test_commands_lead_from_an_empty_folder_to_marks(
     hand_in(course, "ben", b"{}")
     (root / "submitted/cem").mkdir()
     nbformat.write(answered_notebook(course), root / "submitted/cem/small.ipynb")
-    printed = run("grade", NAME, "--jobs", "2")
-    assert "small: 2 graded, 0 unchanged" in printed
-    assert "'ben': 0 of 9; the file is not" in printed
-    assert "left out: 'cem'; a notebook belongs in" in printed
+    output = run("grade", NAME, "--jobs", "2")
+    assert "small: 2 graded, 0 unchanged" in output
+    assert "'ben': 0 of 9; the file is not" in output
+    assert "left out: 'cem'; a notebook belongs in" in output
     assert "small: 0 graded, 2 unchanged" in run("grade", NAME)
-    assert "small: 2 graded" in run("grade", NAME, "--again", "--unsafe")
+    assert "small: 2 graded" in run("grade", NAME, "--regrade", "--unsafe")
     assert "2 pages" in run("feedback", NAME) and "small.html" in run("report", NAME)
-    printed = run("export", "--format", "moodle")
-    assert "ann,5.0\nben,0.0\n" in printed and "answers to be marked by hand: 1;" in printed
+    output = run("export", "--format", "moodle")
+    assert "ann,5.0\nben,0.0\n" in output and "answers to be marked by hand: 1;" in output
     assert "no pair of submissions" in run("similar", NAME)
 
 
@@ -87,9 +87,9 @@ def test_given_text_is_not_mistaken_for_an_answer(course, shells, tmp_path):
     nb = answered_notebook(course, essay="*Your answer.*", square="1 +", total="%pdb on\n" + TOTAL)
     nb.cells.append(new_code_cell("1 / 0"))
     nbformat.write(nb, tmp_path / "mine.ipynb")
-    found = check(tmp_path / "mine.ipynb")
-    assert found.notes[0].startswith("cell square stopped: SyntaxError")
-    assert found.notes[1:] == [
+    report = check(tmp_path / "mine.ipynb")
+    assert report.notes[0].startswith("cell square stopped: SyntaxError")
+    assert report.notes[1:] == [
         "the cell '1 / 0' stopped: ZeroDivisionError: division by zero",
         "the answer essay is empty",
     ]
@@ -115,13 +115,13 @@ def test_missing_course_assignment_or_marks_raise_errors(course, assignments_fol
         write_report(course, NAME)
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
         create_course(tmp_path / "new", assignments_folder, ["none"])
-    fresh = create_course(tmp_path / "new", assignments_folder)
+    unreleased_course = create_course(tmp_path / "new", assignments_folder)
     with pytest.raises(ValueError, match="was not released"):
-        next(grade_submissions(fresh, NAME, sandbox="unused"))
+        next(grade_submissions(unreleased_course, NAME, sandbox="unused"))
 
 
 def test_init_does_not_overwrite_assignments(course, assignments_folder):
     course.source_path(NAME).write_text(course.source_path(NAME).read_text() + "\n")
-    changed = course.source_path(NAME).read_bytes()
+    edited_content = course.source_path(NAME).read_bytes()
     create_course(course.root, assignments_folder)
-    assert course.source_path(NAME).read_bytes() == changed
+    assert course.source_path(NAME).read_bytes() == edited_content

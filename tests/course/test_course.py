@@ -19,23 +19,25 @@ from coursework import (
 
 from svmbook.course.grading import grade as grading
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.pending import recorded_reasons
+from svmbook.course.grading.pending import recorded_notes
 from svmbook.course.reports import feedback as feedback_module
 from svmbook.course.reports.feedback import write_feedback
-from svmbook.course.reports.pages import code, markdown
+from svmbook.course.reports.pages import render_code, render_markdown
 from svmbook.course.reports.report import write_report
 from svmbook.course.submissions.merge import merge_submission
 
 # Wrong only for the argument of the hidden test.
-WRONG = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"
-RAISES = "class Odd(Exception): pass\ndef square(x): raise Odd('\\n<b>one\\n\\x1b[31m two\\u202e')"
+WRONG_SQUARE = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"
+RAISING_SQUARE = (
+    "class Odd(Exception): pass\ndef square(x): raise Odd('\\n<b>one\\n\\x1b[31m two\\u202e')"
+)
 
 
 def grade_by_student(course, sandbox, **options):
     """Grade, and return the graded submissions by student."""
-    total, *done = grade_submissions(course, NAME, jobs=2, sandbox=sandbox, **options)
-    assert total == len(done)
-    return {submission.student: submission for submission in done}
+    total, *graded = grade_submissions(course, NAME, jobs=2, sandbox=sandbox, **options)
+    assert total == len(graded)
+    return {submission.student: submission for submission in graded}
 
 
 def feedback_text(course, student):
@@ -52,7 +54,7 @@ def test_released_notebook_has_no_solutions_and_no_hidden_tests(course):
     assert text.count("raise NotImplementedError") == 2
 
 
-ODD = f"""import sys
+NOISY_SQUARE = f"""import sys
 from IPython.display import HTML, display
 display(HTML("x" * 6_000_000))
 get_ipython().events.register("post_run_cell", lambda result: get_ipython().displayhook(1000))
@@ -62,27 +64,27 @@ get_ipython().events.register("post_run_cell", lambda result: get_ipython().disp
 
 def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
     hand_in(course, "right", answered_notebook(course))
-    hand_in(course, "wrong", answered_notebook(course, square=WRONG))
+    hand_in(course, "wrong", answered_notebook(course, square=WRONG_SQUARE))
     hand_in(course, "nothing", nbformat.read(course.released_path(NAME), as_version=4))
     hand_in(course, "killed", answered_notebook(course, total="import os\nos.kill(os.getpid(), 9)"))
     # Dropped displays do not count as output, warnings lose no points, a number that a submission
     # displays after a test is not a score, and the history does not contain hidden tests.
-    odd = answered_notebook(course, square=ODD)
+    odd = answered_notebook(course, square=NOISY_SQUARE)
     odd.cells.append({"cell_type": "code", "source": "print(In)", "metadata": {}, "outputs": []})
     hand_in(course, "odd", odd)
-    done = grade_by_student(course, sandbox)
+    graded = grade_by_student(course, sandbox)
     expected = {"right": 5, "wrong": 2, "nothing": 0, "killed": 3, "odd": 5}
-    assert {student: result.score for student, result in done.items()} == expected
-    assert all(result.max_score == 9 for result in done.values())
-    reasons = {student: result.reasons for student, result in done.items() if result.reasons}
-    assert reasons == {"killed": ["the kernel died"]}  # the points of earlier tests are kept
+    assert {student: result.score for student, result in graded.items()} == expected
+    assert all(result.max_score == 9 for result in graded.values())
+    notes = {student: result.notes for student, result in graded.items() if result.notes}
+    assert notes == {"killed": ["the kernel died"]}  # the points of earlier tests are kept
     with course.gradebook() as book:
         unmarked = {
             student
-            for student in done
+            for student in graded
             if book.find_grade("essay", NAME, NAME, student).needs_manual_grade
         }
-    assert unmarked == done.keys() - {"nothing"}  # an empty answer needs no mark
+    assert unmarked == graded.keys() - {"nothing"}  # an empty answer needs no mark
     text = feedback_text(course, "odd")
     assert "def square" in text and "secret_of_the_test" not in text
 
@@ -92,7 +94,7 @@ def test_graded_submission_is_skipped_until_it_changes(course, shells):
     hand_in(course, "other", answered_notebook(course))
     assert set(grade_by_student(course, shells)) == {"one", "other"}
     assert grade_by_student(course, shells) == {}
-    nbformat.write(answered_notebook(course, square=WRONG), folder / f"{NAME}.ipynb")
+    nbformat.write(answered_notebook(course, square=WRONG_SQUARE), folder / f"{NAME}.ipynb")
     (result,) = grade_by_student(course, shells).values()
     assert (result.student, result.score) == ("one", 2)
     assert set(grade_by_student(course, shells, regrade=True)) == {"one", "other"}
@@ -100,13 +102,17 @@ def test_graded_submission_is_skipped_until_it_changes(course, shells):
 
 def test_interrupted_grading_is_resumed(course, shells):
     for k in range(4):
-        hand_in(course, f"student{k}", answered_notebook(course, square=SQUARE if k % 2 else WRONG))
+        hand_in(
+            course,
+            f"student{k}",
+            answered_notebook(course, square=SQUARE if k % 2 else WRONG_SQUARE),
+        )
     steps = grade_submissions(course, NAME, sandbox=shells)
     assert next(steps) == 4
-    first = next(steps)
+    first_submission = next(steps)
     steps.close()
-    rest = grade_by_student(course, shells)
-    assert first.student not in rest and 1 <= len(rest) <= 3
+    later_submissions = grade_by_student(course, shells)
+    assert first_submission.student not in later_submissions and 1 <= len(later_submissions) <= 3
     with course.gradebook() as book:
         scores = {s.student.id: s.score for s in book.assignment_submissions(NAME)}
     assert scores == {"student0": 2, "student1": 5, "student2": 2, "student3": 5}
@@ -122,9 +128,9 @@ def test_failure_of_the_grader_affects_one_submission_only(course, shells, monke
         return merge_submission(master, cells)
 
     monkeypatch.setattr(grading, "merge_submission", fail_on_odd)
-    done = grade_by_student(course, shells)
-    assert done["one"].score == 5 and done["odd"].score == 0
-    assert "an unexpected error" in done["odd"].reasons[0]
+    graded = grade_by_student(course, shells)
+    assert graded["one"].score == 5 and graded["odd"].score == 0
+    assert "an unexpected error" in graded["odd"].notes[0]
     monkeypatch.undo()
     assert grade_by_student(course, shells).keys() == {"odd"}  # only this one is graded again
 
@@ -132,8 +138,8 @@ def test_failure_of_the_grader_affects_one_submission_only(course, shells, monke
 def test_marks_are_entered_again_after_an_older_gradebook_was_restored(course, shells):
     hand_in(course, "one", answered_notebook(course))
     grade_by_student(course, shells)
-    (copy, *_) = sorted((course.root / "backups").glob("*.db"), reverse=True)
-    (course.root / "gradebook.db").write_bytes(copy.read_bytes())
+    (backup, *_) = sorted((course.root / "backups").glob("*.db"), reverse=True)
+    (course.root / "gradebook.db").write_bytes(backup.read_bytes())
     assert grade_by_student(course, shells)["one"].score == 5
 
 
@@ -141,12 +147,12 @@ def test_course_is_locked_while_it_is_graded(course, shells):
     hand_in(course, "one", answered_notebook(course))
     steps = grade_submissions(course, NAME, sandbox=shells)
     assert next(steps) == 1
-    for other in (
+    for command in (
         lambda: next(grade_submissions(course, NAME, sandbox=shells)),
         lambda: course.release(NAME),
     ):
         with pytest.raises(BlockingIOError, match="by another run; wait"):
-            other()
+            command()
     steps.close()
     assert len(grade_by_student(course, shells)) == 1
 
@@ -187,16 +193,16 @@ def test_feedback_shows_the_error_of_a_visible_test(course, shells):
     assert "square has shape (1,); expected ()" in feedback_text(course, "one")
 
 
-SECRET = "assert square(5.0) == 25.0, 'secret_of_the_test'"
+HIDDEN_ASSERTION = "assert square(5.0) == 25.0, 'secret_of_the_test'"
 
 
 @pytest.mark.parametrize(
     "test",
     [
-        f"### BEGIN HIDDEN TESTS\n{SECRET}\n### END HIDDEN TESTS",
-        f"x = 1\n### BEGIN HIDDEN TESTS\n{SECRET}\n### END HIDDEN TESTS\ny = 2",
-        f"x = 1\n### BEGIN HIDDEN TESTS \n{SECRET}\n### END HIDDEN TESTS \n",
-        f"x = 1\n#  BEGIN HIDDEN TESTS (of more)\n{SECRET}\n# END HIDDEN TESTS",
+        f"### BEGIN HIDDEN TESTS\n{HIDDEN_ASSERTION}\n### END HIDDEN TESTS",
+        f"x = 1\n### BEGIN HIDDEN TESTS\n{HIDDEN_ASSERTION}\n### END HIDDEN TESTS\ny = 2",
+        f"x = 1\n### BEGIN HIDDEN TESTS \n{HIDDEN_ASSERTION}\n### END HIDDEN TESTS \n",
+        f"x = 1\n#  BEGIN HIDDEN TESTS (of more)\n{HIDDEN_ASSERTION}\n# END HIDDEN TESTS",
     ],
 )
 def test_hidden_test_is_not_shown_in_any_form(course, shells, test):
@@ -204,9 +210,9 @@ def test_hidden_test_is_not_shown_in_any_form(course, shells, test):
         cell_named(nb, "test_square").source = test
     course.release(NAME)
     assert "secret_of_the_test" not in course.released_path(NAME).read_text("utf-8")
-    hand_in(course, "one", answered_notebook(course, square=WRONG))
+    hand_in(course, "one", answered_notebook(course, square=WRONG_SQUARE))
     (submission,) = grade_by_student(course, shells).values()
-    assert submission.score == 2 and submission.reasons == []
+    assert submission.score == 2 and submission.notes == []
     text = feedback_text(course, "one")
     assert "A hidden part of this test failed" in text and "secret_of_the_test" not in text
 
@@ -219,7 +225,7 @@ def test_essay_changed_after_it_was_marked_is_reported(course, shells):
         book.db.commit()
     nbformat.write(answered_notebook(course, essay="Another."), folder / f"{NAME}.ipynb")
     (submission,) = grade_by_student(course, shells).values()
-    assert submission.reasons == ["essay has changed since it was marked by hand"]
+    assert submission.notes == ["essay has changed since it was marked by hand"]
 
 
 def test_item_cannot_be_removed_after_the_first_submission(course, shells):
@@ -240,20 +246,20 @@ def test_formulas_cannot_contain_active_content():
         r"\href{javascript:x}{y}",
         r"\newcommand{\a}{xxx}" + r"\a " * 90,
     ):
-        page = markdown(f"${tex}$").lower()
-        for bad in ("<meta", "<script", "<style", "<form", "href="):
-            assert bad not in page
-    assert "<math" in markdown(r"$\left\| w \right\|^2 \le \sum_i \xi_i$")
+        html = render_markdown(f"${tex}$").lower()
+        for markup in ("<meta", "<script", "<style", "<form", "href="):
+            assert markup not in html
+    assert "<math" in render_markdown(r"$\left\| w \right\|^2 \le \sum_i \xi_i$")
 
 
 def test_trailing_blanks_are_removed_from_code():
-    assert len(code("x\n" + " \n" * 20_000 + "x")) < 100_000
+    assert len(render_code("x\n" + " \n" * 20_000 + "x")) < 100_000
 
 
 def test_report_lists_hard_items_and_problems(course, shells):
     for k in range(3):
-        hand_in(course, f"wrong{k}", answered_notebook(course, square=WRONG))
-    hand_in(course, "odd", answered_notebook(course, square=RAISES))
+        hand_in(course, f"wrong{k}", answered_notebook(course, square=WRONG_SQUARE))
+    hand_in(course, "odd", answered_notebook(course, square=RAISING_SQUARE))
     hand_in(course, "right one", answered_notebook(course))
     hand_in(course, "broken", b"{}")
     grade_by_student(course, shells)
@@ -261,7 +267,7 @@ def test_report_lists_hard_items_and_problems(course, shells):
     assert "<a " not in text
     assert "6 submissions of 9 points" in text and "Answers to be marked by hand: 5;" in text
     assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
-    assert recorded_reasons(course, NAME, "broken") == [
+    assert recorded_notes(course, NAME, "broken") == [
         "the file is not a notebook of format 4: it has no list of cells"
     ]
     assert "it has no list of cells" in text
@@ -270,23 +276,23 @@ def test_report_lists_hard_items_and_problems(course, shells):
     assert "<td>Odd: &lt;b&gt;one two</td>" in text
     pages = [*write_feedback(course, NAME)]
     path = write_report(course, NAME)
-    linked = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))
-    assert sorted((path.parent / unquote(link)).resolve() for link in linked) == sorted(pages)
+    addresses = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))
+    assert sorted((path.parent / unquote(link)).resolve() for link in addresses) == sorted(pages)
 
 
 def test_gradebook_is_backed_up_before_it_is_written(course, shells):
     hand_in(course, "one", answered_notebook(course))
-    before = set((course.root / "backups").glob("*.db"))
+    old_backups = set((course.root / "backups").glob("*.db"))
     grade_by_student(course, shells)
-    (copy,) = set((course.root / "backups").glob("*.db")) - before
-    with sqlite3.connect(copy) as book:
+    (backup,) = set((course.root / "backups").glob("*.db")) - old_backups
+    with sqlite3.connect(backup) as book:
         assert book.execute("select count(*) from student").fetchone() == (0,)
     assert grade_by_student(course, shells) == {}
-    assert len(list((course.root / "backups").glob("*.db"))) == len(before) + 1
+    assert len(list((course.root / "backups").glob("*.db"))) == len(old_backups) + 1
 
 
 def test_markdown_beyond_the_limit_is_not_rendered(course, shells, monkeypatch):
-    monkeypatch.setattr(feedback_module, "MAX_MARKDOWN", 3_000)
+    monkeypatch.setattr(feedback_module, "MAX_MARKDOWN_LENGTH", 3_000)
     nb = answered_notebook(course)
     formulas = "$x_1 + y^2$ " * 100
     nb.cells += [nbformat.v4.new_markdown_cell(f"{k} {formulas}") for k in range(4)]

@@ -13,16 +13,16 @@ from svmbook.course.execution.outcome import Outcome
 from svmbook.course.execution.sandbox import UNSAFE
 from svmbook.course.grading import grade as grading
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.student import check
+from svmbook.course.grading.student_check import check
 from svmbook.course.grading.trial import try_out
 from svmbook.course.layout.items import METADATA_KEY
 
-READ = "import numpy as np\npoints = np.loadtxt('points.csv')"
-TEST = "assert mine == sum(points) == 3.0 and np.loadtxt('sub/more.csv') == 4.0"
+READ_CODE = "import numpy as np\npoints = np.loadtxt('points.csv')"
+TEST_CODE = "assert mine == sum(points) == 3.0 and np.loadtxt('sub/more.csv') == 4.0"
 
 
 @pytest.fixture
-def files(course):
+def data_files(course):
     """Paths of data files of the small assignment, by their names."""
     folder = course.source_path(NAME).parent
     (folder / "sub/.ipynb_checkpoints").mkdir(parents=True)
@@ -35,17 +35,17 @@ def files(course):
     return {name: str(folder / name) for name in ("points.csv", "sub/more.csv")}
 
 
-def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, files):
+def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, data_files):
     outcome = run(
         sandbox,
-        *(READ, f"mine = 0.0\n{READ}\nmine = sum(points)"),
+        *(READ_CODE, f"mine = 0.0\n{READ_CODE}\nmine = sum(points)"),
         *(f"open('{name}', 'w')" for name in ("points.csv", "sub/own.csv", "/assignment/own.csv")),
         "open('own.csv', 'w').write('5')",
         "import os\nos.replace('own.csv', 'points.csv')",  # may succeed if root does not grade
-        TEST,
+        TEST_CODE,
         given={0},
         tests={7},
-        files=files,
+        files=data_files,
     )
     errors = {
         k: out[-1]["ename"] for k, out in outcome.outputs.items() if out and "ename" in out[-1]
@@ -54,31 +54,31 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, files):
     assert {errors[k] for k in (2, 3, 4)} <= {"OSError", "PermissionError"}
 
 
-def test_each_run_without_a_sandbox_has_its_own_copies(files):
-    change = f"{READ}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
-    outcome = run(UNSAFE, READ, change, TEST, given={0}, tests={2}, files=files)
+def test_each_run_without_a_sandbox_has_its_own_copies(data_files):
+    change_code = f"{READ_CODE}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
+    outcome = run(UNSAFE, READ_CODE, change_code, TEST_CODE, given={0}, tests={2}, files=data_files)
     assert [out for out in outcome.outputs[2] if "ename" in out] == []
-    assert Path(files["points.csv"]).read_text() == "1\n2\n"
+    assert Path(data_files["points.csv"]).read_text() == "1\n2\n"
 
 
-def test_instructors_files_are_released_and_used_for_grading(course, files, monkeypatch):
-    used = []
+def test_instructors_files_are_released_and_used_for_grading(course, data_files, monkeypatch):
+    used_files = []
 
-    def record(cells, files, **options):
-        used.append(files)
+    def record_files(cells, files, **options):
+        used_files.append(files)
         return Outcome(reason="not run")
 
-    monkeypatch.setattr(grading, "run_cells", record)
+    monkeypatch.setattr(grading, "run_cells", record_files)
     course.release(NAME)
     released = course.released_path(NAME).parent
     names = {str(path.relative_to(released)) for path in released.rglob("*") if path.is_file()}
-    assert names == {f"{NAME}.ipynb", *files}
+    assert names == {f"{NAME}.ipynb", *data_files}
     (hand_in(course, "one", answered_notebook(course)) / "points.csv").write_text("7\n")
     assert len([*grade_submissions(course, NAME, sandbox="unused")]) == 2
     try_out(course, NAME, "unused")
-    assert used == [files, files]
+    assert used_files == [data_files, data_files]
     assert next(grade_submissions(course, NAME, sandbox="unused")) == 0
-    Path(files["points.csv"]).write_text("8\n")
+    Path(data_files["points.csv"]).write_text("8\n")
     assert (
         next(grade_submissions(course, NAME, sandbox="unused")) == 1
     )  # other data may give other marks
@@ -105,11 +105,11 @@ def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells,
     assert "the data file points.csv is missing; the grader has it" in report.notes
 
 
-def test_copies_with_solutions_are_not_handed_out(course, files):
+def test_copies_with_solutions_are_not_handed_out(course, data_files):
     copy = course.source_path(NAME).with_name(f"{NAME}.ipynb~")
     copy.write_bytes(course.source_path(NAME).read_bytes())
     (course.source_path(NAME).parent / ".#lock").symlink_to("nowhere")
     (problem,) = try_out(course, NAME, "unused").problems
     assert problem.startswith(f"{NAME}.ipynb~ contains solutions or hidden tests")
     copy.unlink()
-    assert course.data_files(NAME) == files
+    assert course.data_files(NAME) == data_files

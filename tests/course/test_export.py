@@ -26,18 +26,18 @@ from svmbook.course.submissions.receive import read_timestamp
 # importer (canvas-lms, lib/gradebook_importer.rb) refuses a file whose first header does not
 # contain "Student", the second "ID", or the last before the assignments "Section". It finds a
 # student by ID, SIS User ID, SIS Login ID or name, and asks about those that it does not find.
-CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+CANVAS_COLUMNS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 # MoodleDocs, "Grade import": any columns, of which the form maps one to a user's ID number, email
 # address or user name, and others to grade items; "ID number" is the name in Moodle's own export.
 # Its importer (grade/import/csv/classes/load_data.php) takes "-" for no mark, and refuses the whole
 # file for one user that it does not find.
-MOODLE = ["ID number"]
+MOODLE_COLUMNS = ["ID number"]
 
 
 @pytest.fixture(scope="module")
-def marked(released, tmp_path_factory):
+def graded_course(released_course, tmp_path_factory):
     """A graded course with two assignments, of which the second is a copy of the first."""
-    course = copy_course(released, tmp_path_factory.mktemp("marked") / "course")
+    course = copy_course(released_course, tmp_path_factory.mktemp("graded") / "course")
     (course.root / "source/twin").mkdir()
     shutil.copy(course.source_path(NAME), course.root / "source/twin/twin.ipynb")
     course.release("twin")
@@ -52,26 +52,27 @@ def marked(released, tmp_path_factory):
 
 def grade_as_passed(course, name):
     """Grade an assignment as if all tests passed; return the number of graded submissions."""
-    passed = Outcome(outputs=dict.fromkeys(range(9), ()))
+    all_passed = Outcome(outputs=dict.fromkeys(range(9), ()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grading, "run_cells", lambda *cells, **options: passed)
+        patch.setattr(grading, "run_cells", lambda *cells, **options: all_passed)
         total, *_ = grade_submissions(course, name, sandbox="unused")
     return total
 
 
 @pytest.fixture
-def copied(marked, tmp_path):
+def course_copy(graded_course, tmp_path):
     """A copy of this course that a test may change."""
-    return copy_course(marked, tmp_path / "course")
+    return copy_course(graded_course, tmp_path / "course")
 
 
-def exported(course, kind):
+def export(course, file_format):
+    """Return the notes and the lines of the marks in a format."""
     out = io.StringIO()
-    return write_marks(course, out, kind), list(csv.reader(io.StringIO(out.getvalue())))
+    return write_marks(course, out, file_format), list(csv.reader(io.StringIO(out.getvalue())))
 
 
-def test_plain_table_has_one_line_per_student_and_assignment(marked):
-    notes, lines = exported(marked, "plain")
+def test_plain_table_has_one_line_per_student_and_assignment(graded_course):
+    notes, lines = export(graded_course, "plain")
     assert lines == [
         ["student", "assignment", "score", "max_score", "complete", "hours_late"],
         ["'+HYPERLINK 1", NAME, "5.0", "9.0", "False", ""],
@@ -81,10 +82,10 @@ def test_plain_table_has_one_line_per_student_and_assignment(marked):
     assert notes == ["answers to be marked by hand: 3; they count 0 points until then"]
 
 
-def test_format_for_canvas(marked):
-    notes, lines = exported(marked, "canvas")
+def test_format_for_canvas(graded_course):
+    notes, lines = export(graded_course, "canvas")
     assert lines == [
-        [*CANVAS, NAME, "twin"],
+        [*CANVAS_COLUMNS, NAME, "twin"],
         ["    Points Possible", "", "", "", "", "9.0", "9.0"],
         ["'+HYPERLINK 1", "", "", "'+HYPERLINK 1", "", "5.0", ""],
         ["ann", "", "", "ann", "", "5.0", "5.0"],
@@ -92,10 +93,10 @@ def test_format_for_canvas(marked):
     assert "Canvas will not find this student" in notes[1] and len(notes) == 2
 
 
-def test_format_for_moodle(marked):
-    notes, lines = exported(marked, "moodle")
+def test_format_for_moodle(graded_course):
+    notes, lines = export(graded_course, "moodle")
     assert lines == [
-        [*MOODLE, NAME, "twin"],
+        [*MOODLE_COLUMNS, NAME, "twin"],
         ["'+HYPERLINK 1", "5.0", "-"],
         ["ann", "5.0", "5.0"],
     ]
@@ -103,14 +104,15 @@ def test_format_for_moodle(marked):
     assert "Moodle will not find this student" in notes[1] and len(notes) == 2
 
 
-def test_export_lists_submissions_that_are_not_graded(copied, tmp_path):
-    hand_in(copied, "late", answered_notebook(copied))
+def test_export_lists_submissions_that_are_not_graded(course_copy, tmp_path):
+    hand_in(course_copy, "late", answered_notebook(course_copy))
     nbformat.write(
-        answered_notebook(copied, total="0"), copied.root / f"submitted/ann/{NAME}/{NAME}.ipynb"
+        answered_notebook(course_copy, total="0"),
+        course_copy.root / f"submitted/ann/{NAME}/{NAME}.ipynb",
     )
-    (copied.root / "submitted/ben").mkdir()
-    nbformat.write(answered_notebook(copied), copied.root / "submitted/ben/small.ipynb")
-    words = ["export", "--course", str(copied.root), "--output", str(tmp_path / "marks.csv")]
+    (course_copy.root / "submitted/ben").mkdir()
+    nbformat.write(answered_notebook(course_copy), course_copy.root / "submitted/ben/small.ipynb")
+    words = ["export", "--course", str(course_copy.root), "--output", str(tmp_path / "marks.csv")]
     notes = CliRunner().invoke(commands, words).stderr.splitlines()
     assert notes[1:] == [
         "small: submissions not graded yet, or changed since: 2",
@@ -119,34 +121,38 @@ def test_export_lists_submissions_that_are_not_graded(copied, tmp_path):
     assert "ann,small,5.0" in (tmp_path / "marks.csv").read_text()
 
 
-def test_mark_without_a_submission_is_reported(copied):
-    shutil.rmtree(copied.root / f"submitted/ann/{NAME}")
-    notes, _ = exported(copied, "plain")
+def test_mark_without_a_submission_is_reported(course_copy):
+    shutil.rmtree(course_copy.root / f"submitted/ann/{NAME}")
+    notes, _ = export(course_copy, "plain")
     assert f"{NAME}: 'ann' has a mark but no submission" in notes
 
 
-def test_submission_of_an_unreleased_assignment_is_reported(copied):
-    hand_in(copied, "cem", answered_notebook(copied)).rename(copied.root / "submitted/cem/new")
-    (copied.root / "source/new").mkdir()
-    (copied.root / "source/new/new.ipynb").write_bytes(copied.source_path(NAME).read_bytes())
-    notes, _ = exported(copied, "plain")
+def test_submission_of_an_unreleased_assignment_is_reported(course_copy):
+    hand_in(course_copy, "cem", answered_notebook(course_copy)).rename(
+        course_copy.root / "submitted/cem/new"
+    )
+    (course_copy.root / "source/new").mkdir()
+    (course_copy.root / "source/new/new.ipynb").write_bytes(
+        course_copy.source_path(NAME).read_bytes()
+    )
+    notes, _ = export(course_copy, "plain")
     assert notes[1:] == ["new was not released; run svmbook course release new first."]
 
 
-def test_hours_late_are_computed_from_timestamps(copied):
-    with copied.gradebook() as book:
+def test_hours_late_are_computed_from_timestamps(course_copy):
+    with course_copy.gradebook() as book:
         for name in (NAME, "twin"):
             book.update_or_create_assignment(name, duedate="2026-10-05 18:00:00 UTC")
     for student, time in (("ann", "06 19:30:00.250 UTC"), ("+HYPERLINK 1", "05 17:59:59 UTC")):
-        timestamp = copied.root / f"submitted/{student}/{NAME}/timestamp.txt"
+        timestamp = course_copy.root / f"submitted/{student}/{NAME}/timestamp.txt"
         timestamp.write_text(f"2026-10-{time}\n")
-    assert grade_as_passed(copied, NAME) == 2 and grade_as_passed(copied, NAME) == 0
-    _, lines = exported(copied, "plain")
+    assert grade_as_passed(course_copy, NAME) == 2 and grade_as_passed(course_copy, NAME) == 0
+    _, lines = export(course_copy, "plain")
     assert [line[5] for line in lines[1:]] == ["0.0", "25.5001", ""]
-    assert ">25.5<" in write_report(copied, NAME).read_text("utf-8")
-    with copied.gradebook() as book:
+    assert ">25.5<" in write_report(course_copy, NAME).read_text("utf-8")
+    with course_copy.gradebook() as book:
         book.grant_extension(NAME, "ann", days=1)
-    assert exported(copied, "plain")[1][2][5] == "1.5001"
+    assert export(course_copy, "plain")[1][2][5] == "1.5001"
 
 
 def test_time_zone_of_a_timestamp_is_converted_to_utc(tmp_path):
@@ -187,16 +193,16 @@ def test_invalid_timestamp_is_reported(tmp_path, content):
 def test_script_in_the_guide_unpacks_archives_of_platforms(course, monkeypatch, names, student):
     (script,) = re.findall(r"```python\n(import zipfile.*?)```", GUIDE.read_text("utf-8"), re.S)
     monkeypatch.chdir(course.root)
-    with zipfile.ZipFile("submissions.zip", "w") as packed:
+    with zipfile.ZipFile("submissions.zip", "w") as archive:
         for name in names:
-            packed.writestr(name, "{}")
+            archive.writestr(name, "{}")
     exec(script.replace("dual_by_hand", NAME), {})
     (submission,) = course.submissions(NAME).values()
     assert submission.student == student and submission.path.exists()
     assert not course.skip_reasons()
 
 
-MARKS = """student,assignment,score,max_score,complete,hours_late
+MARKS_CSV = """student,assignment,score,max_score,complete,hours_late
 '+cem,kernels,10.0,10.0,True,
 '+cem,logistic,12.0,12.0,True,0.0
 '+cem,project,10.0,20.0,True,24.0
@@ -208,12 +214,12 @@ ben,project,20.0,20.0,True,250.0
 """
 
 
-def test_recipe_in_the_guide_computes_final_marks(copied, tmp_path, monkeypatch):
+def test_recipe_in_the_guide_computes_final_marks(course_copy, tmp_path, monkeypatch):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     (recipe,) = re.findall(r"```python\n(import numpy.*?)```", GUIDE.read_text("utf-8"), re.S)
-    assert MARKS.splitlines()[0].split(",") == exported(copied, "plain")[1][0]
-    Path("marks.csv").write_text(MARKS)
+    assert MARKS_CSV.splitlines()[0].split(",") == export(course_copy, "plain")[1][0]
+    Path("marks.csv").write_text(MARKS_CSV)
     exec(recipe, {})
     assert Path("final.csv").read_text().splitlines() == [
         "student,percent",
@@ -221,6 +227,6 @@ def test_recipe_in_the_guide_computes_final_marks(copied, tmp_path, monkeypatch)
         "ann,80.0",  # logistic is two days late and dropped: (0.9 + 2 * 0.75) / 3
         "ben,16.7",  # logistic is missing and dropped, the project is eleven days late: 0.5 / 3
     ]
-    Path("marks.csv").write_text(MARKS.replace("True", "False", 1))
+    Path("marks.csv").write_text(MARKS_CSV.replace("True", "False", 1))
     with pytest.raises(AssertionError, match="answers wait to be read"):
         exec(recipe, {})

@@ -24,21 +24,21 @@ from svmbook.course.reports.feedback import write_feedback
 from svmbook.course.reports.report import write_report
 
 
-def _digests(root, *, without=()):
+def _digests(root, *, excluded_folders=()):
     """Return a digest of each file below a folder, except in some of its subfolders."""
     return {
         path.relative_to(root): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(root.rglob("*"))
         if path.is_file()
         and not path.is_symlink()
-        and path.relative_to(root).parts[0] not in without
+        and path.relative_to(root).parts[0] not in excluded_folders
     }
 
 
 def _message(course, graded):
     """Return the report's message about a submission, or else the first error of its cells."""
-    if graded.reasons:
-        return "; ".join(graded.reasons)
+    if graded.notes:
+        return "; ".join(graded.notes)
     nb = nbformat.read(course.autograded_path(graded.student, NAME), as_version=4)
     errors = [out.ename for cell in nb.cells for out in cell.get("outputs", ()) if "ename" in out]
     return f"`{errors[0]}`" if errors else "nothing"
@@ -50,51 +50,53 @@ def _table_of_the_guide():
     return {kind: (float(points), messages.split(", or ")) for kind, points, messages in rows}
 
 
-def check_all(released, sandbox, tmp_path, subtests, kinds):
+def check_all(released_course, sandbox, tmp_path, subtests, kinds):
     """Grade kinds of code and all kinds of files; check marks, files, pages and the guide."""
-    course = copy_course(released, tmp_path / "course")
+    course = copy_course(released_course, tmp_path / "course")
     (tmp_path / "beside.txt").write_text("untouched")
     hand_in_all(course, kinds)
-    written = ("autograded", "backups", "gradebook.db", ".lock")
-    before = _digests(course.root, without=written)
+    written_paths = ("autograded", "backups", "gradebook.db", ".lock")
+    old_digests = _digests(course.root, excluded_folders=written_paths)
     limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
-    total, *done = grade_submissions(course, NAME, jobs=2, sandbox=sandbox, limits=limits)
+    total, *graded_submissions = grade_submissions(
+        course, NAME, jobs=2, sandbox=sandbox, limits=limits
+    )
     expected = {*kinds, *FILES, *PLACES, "is honest"}
-    assert total == len(done) == len(expected)
+    assert total == len(graded_submissions) == len(expected)
     with subtests.test("files"):
-        assert _digests(course.root, without=written) == before
+        assert _digests(course.root, excluded_folders=written_paths) == old_digests
         assert (tmp_path / "beside.txt").read_text() == "untouched"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["beside.txt", "course"]
     table = _table_of_the_guide()
-    for graded in done:
+    for graded in graded_submissions:
         with subtests.test(graded.student):
             max_score, message = EXPECTED[graded.student]
             assert graded.score <= max_score
             if graded.student not in CODE or max_score == POINTS_BY_TESTS:
                 assert graded.score == max_score  # harmless or malformed: all possible points
             if message is not None:
-                assert message in "; ".join(graded.reasons)
+                assert message in "; ".join(graded.notes)
         with subtests.test("guide", kind=graded.student):
             max_score, messages = table[graded.student]
             assert max_score == EXPECTED[graded.student][0]
             assert _message(course, graded) in messages
     with subtests.test("names"):
         assert course.skip_reasons().keys() == {*MISNAMED}
-        assert {graded.student for graded in done} == expected
+        assert {graded.student for graded in graded_submissions} == expected
         assert "Left out: " in write_report(course, NAME).read_text("utf-8")
     with subtests.test("pages"):
         pages = [*write_feedback(course, NAME), write_report(course, NAME)]
-        assert len(pages) == len(done) + 1
+        assert len(pages) == len(graded_submissions) + 1
         _check_pages(course, pages)
 
 
 @pytest.mark.nightly  # the tests below run most of these kinds without the limits
-def test_hostile_submissions_in_the_sandbox(released, sandbox, tmp_path, subtests):
-    check_all(released, sandbox, tmp_path, subtests, CODE)
+def test_hostile_submissions_in_the_sandbox(released_course, sandbox, tmp_path, subtests):
+    check_all(released_course, sandbox, tmp_path, subtests, CODE)
 
 
-def test_safe_and_malformed_submissions_in_shells(released, shells, tmp_path, subtests):
-    check_all(released, shells, tmp_path, subtests, SAFE_WITHOUT_SANDBOX)
+def test_safe_and_malformed_submissions_in_shells(released_course, shells, tmp_path, subtests):
+    check_all(released_course, shells, tmp_path, subtests, SAFE_WITHOUT_SANDBOX)
 
 
 def test_forbidden_operations_fail_as_the_guide_says(sandbox):
@@ -116,8 +118,8 @@ def _check_pages(course, pages):
     for path in pages:
         text = path.read_text(encoding="utf-8")
         assert "default-src 'none'" in text
-        for bad in ("<script", "<img src=//", "secret_of_the_test", "<iframe"):
-            assert bad not in text.lower()
+        for active_content in ("<script", "<img src=//", "secret_of_the_test", "<iframe"):
+            assert active_content not in text.lower()
     assert all(path.is_relative_to(course.root) for path in pages)
     names = {path.name for path in (course.root / "feedback").rglob("*") if path.is_file()}
     assert names == {f"{NAME}.html"}

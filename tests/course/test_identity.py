@@ -1,4 +1,4 @@
-"""Questions with personal numbers: the id that is used, and no points for another's answers."""
+"""Personalised questions: the id that is used, and no points for another's answers."""
 
 import nbformat
 import pytest
@@ -7,15 +7,15 @@ from nbformat.v4 import new_code_cell
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.student import check
+from svmbook.course.grading.student_check import check
 from svmbook.course.personal import normal_form, personal_rng
-from svmbook.course.submissions.identity import choose_id, written_id
+from svmbook.course.submissions.identity import choose_id, find_notebook_id
 
 ANSWER = "twice = 2 * number"
 
 
-def personal_source():
-    """Return the small assignment with one question whose number is personal."""
+def personalised_source():
+    """Return the small assignment with one personalised question."""
     nb = source()
     setup = "from svmbook.course.checks import check_close\n"
     setup += "from svmbook.course.personal import personal_rng"
@@ -34,54 +34,57 @@ def personal_source():
 
 
 @pytest.fixture(scope="module")
-def personal(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("personal") / "assignments"
+def personalised_course(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("personalised") / "assignments"
     (folder / NAME).mkdir(parents=True)
-    nbformat.write(personal_source(), folder / NAME / f"{NAME}.ipynb")
+    nbformat.write(personalised_source(), folder / NAME / f"{NAME}.ipynb")
     course = create_course(folder.parent / "course", folder)
     course.release(NAME)
     return course
 
 
-def filled_in(course, identity, answer=ANSWER):
+def notebook_with_id(course, id_source, answer=ANSWER):
     nb = nbformat.read(course.released_path(NAME), as_version=4)
     for cell in nb.cells:
         item = cell.metadata.nbgrader.grade_id
-        cell.source = {"student": identity, "twice": answer}.get(item, cell.source)
+        cell.source = {"student": id_source, "twice": answer}.get(item, cell.source)
     return nb
 
 
-def test_id_of_the_folder_determines_the_numbers(personal, shells):
-    of_ann = f"twice = {2 * personal_rng('ann', 'twice').uniform()}"
-    of_cem = f"twice = {2 * personal_rng('Cem Diaz', 'twice').uniform()}"
-    own_cell = filled_in(personal, "", ANSWER)
+def test_id_of_the_folder_determines_the_numbers(personalised_course, shells):
+    answer_of_ann = f"twice = {2 * personal_rng('ann', 'twice').uniform()}"
+    answer_of_cem = f"twice = {2 * personal_rng('Cem Diaz', 'twice').uniform()}"
+    own_cell = notebook_with_id(personalised_course, "", ANSWER)
     own_cell.cells[1] = new_code_cell("student = 'fay'")
-    two_ids = filled_in(personal, "student = 'gil'", of_ann)
+    two_ids = notebook_with_id(personalised_course, "student = 'gil'", answer_of_ann)
     two_ids.cells.insert(2, new_code_cell("student = 'ann'"))
     submissions = {
-        "ann": (filled_in(personal, "student = 'ann'"), 2),
-        "ben": (filled_in(personal, "student = 'ann'", of_ann), 0),  # another's id and answers
-        "cem": (filled_in(personal, "student = 'Cem Diaz'", of_cem), 0),  # not the folder's name
-        "dan": (filled_in(personal, "student: str = ' DAN '"), 2),
-        "eve": (filled_in(personal, "# my id is eve"), 2),  # no id
+        "ann": (notebook_with_id(personalised_course, "student = 'ann'"), 2),
+        # another's id and answers
+        "ben": (notebook_with_id(personalised_course, "student = 'ann'", answer_of_ann), 0),
+        # not the folder's name
+        "cem": (notebook_with_id(personalised_course, "student = 'Cem Diaz'", answer_of_cem), 0),
+        "dan": (notebook_with_id(personalised_course, "student: str = ' DAN '"), 2),
+        "eve": (notebook_with_id(personalised_course, "# my id is eve"), 2),  # no id
         "fay": (own_cell, 2),  # a new cell instead of the cell for the id
         "gil": (two_ids, 0),
     }
     for student, (nb, _) in submissions.items():
-        hand_in(personal, student, nb)
-    _, *done = grade_submissions(personal, NAME, sandbox=shells)
-    scores = {graded.student: graded.score for graded in done}
+        hand_in(personalised_course, student, nb)
+    _, *graded_submissions = grade_submissions(personalised_course, NAME, sandbox=shells)
+    scores = {graded.student: graded.score for graded in graded_submissions}
     assert scores == {student: score for student, (_, score) in submissions.items()}
-    notes = {graded.student: " ".join(graded.reasons) for graded in done}
+    notes = {graded.student: " ".join(graded.notes) for graded in graded_submissions}
     assert "id in the notebook is 'ann', but" in notes["ben"]
     assert "graded with the numbers of 'ben'" in notes["ben"]
     assert "write cem,Cem Diaz into ids.csv and grade again" in notes["cem"]
     assert notes["eve"] == "no id was found in the notebook; 'eve' was used"
     assert not any(notes[student] for student in ("ann", "dan", "gil"))
-    (personal.root / "ids.csv").write_text("cem,Cem Diaz\nnobody,x\n")
-    count, cem = grade_submissions(personal, NAME, sandbox=shells)
+    (personalised_course.root / "ids.csv").write_text("cem,Cem Diaz\nnobody,x\n")
+    count, cem = grade_submissions(personalised_course, NAME, sandbox=shells)
     assert (count, cem.student, cem.score) == (1, "cem", 2)
-    assert [*grade_submissions(personal, NAME, sandbox=shells)] == [0]  # nothing has changed
+    # Nothing has changed.
+    assert [*grade_submissions(personalised_course, NAME, sandbox=shells)] == [0]
 
 
 @pytest.mark.parametrize(
@@ -96,21 +99,21 @@ def test_id_of_the_folder_determines_the_numbers(personal, shells):
     ],
 )
 def test_id_is_read_from_its_cell_or_another(cells, expected):
-    assert written_id(cells) == expected
+    assert find_notebook_id(cells) == expected
 
 
 def test_id_is_the_folder_or_entered_by_the_instructor():
     assert choose_id("ann", " ANN", {}) == ("ann", None)
     assert choose_id("ann", "Ann Lee", {"ann": "ann lee"}) == ("ann lee", None)
-    for written in (None, "ben"):
-        settled, note = choose_id("ann", written, {})
-        assert settled == "ann" and "'ann'" in note
+    for notebook_id in (None, "ben"):
+        student_id, note = choose_id("ann", notebook_id, {})
+        assert student_id == "ann" and "'ann'" in note
 
 
 def test_unreadable_or_long_cells_and_long_ids_are_ignored():
     for text in ("student = 'a'\n" + "0\n" * 1001, "x = " + "-" * 1900, "student = '" + "a" * 101):
-        assert written_id([("student", "code", text)]) is None
-    assert written_id([("student", "code", f"student = {'a' * 101!r}")]) is None
+        assert find_notebook_id([("student", "code", text)]) is None
+    assert find_notebook_id([("student", "code", f"student = {'a' * 101!r}")]) is None
 
 
 def test_numbers_depend_only_on_the_id_and_the_question():
@@ -124,13 +127,13 @@ def test_numbers_depend_only_on_the_id_and_the_question():
 
 
 @pytest.mark.usefixtures("shells")
-def test_check_uses_the_id_in_the_notebook(personal, tmp_path):
+def test_check_uses_the_id_in_the_notebook(personalised_course, tmp_path):
     path = tmp_path / f"{NAME}.ipynb"
-    nbformat.write(filled_in(personal, "student = 'ann'"), path)
-    found = check(path, Limits())
-    assert [result.message for result in found.results] == [None]
-    assert found.notes == ["your id is 'ann'"]
-    nbformat.write(filled_in(personal, "# none"), path)
-    found = check(path, Limits())
-    assert "NameError" in found.results[0].message
-    assert any("the cell student does not give your id" in note for note in found.notes)
+    nbformat.write(notebook_with_id(personalised_course, "student = 'ann'"), path)
+    report = check(path, Limits())
+    assert [result.message for result in report.results] == [None]
+    assert report.notes == ["your id is 'ann'"]
+    nbformat.write(notebook_with_id(personalised_course, "# none"), path)
+    report = check(path, Limits())
+    assert "NameError" in report.results[0].message
+    assert any("the cell student does not give your id" in note for note in report.notes)

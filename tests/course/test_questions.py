@@ -1,4 +1,4 @@
-"""Questions with personal numbers: a student's own answers pass, and those of others fail."""
+"""Personalised questions: a student's own answers pass, and those of others fail."""
 
 import itertools
 
@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from coursework import ROOT, nbgrader_metadata
 
-from svmbook.course.layout.items import STUDENT, item_name
+from svmbook.course.layout.items import STUDENT_VARIABLE, item_name
 
 CHAPTERS = sorted(path.stem for path in ROOT.glob("notebooks/*.ipynb"))
 QUESTIONS = sorted(ROOT.glob("notebooks/questions/*.ipynb"))
-IDS = ("ann", "ben", "s1234567", "María José", "学生")
+STUDENT_IDS = ("ann", "ben", "s1234567", "María José", "学生")
 
 
 def test_each_chapter_has_three_questions():
@@ -27,15 +27,15 @@ def test_each_chapter_has_three_questions():
         assert f"**Points** {total}." in cells[0].source
 
 
-def parts(path):
+def split_questions(path):
     """Return the setup of a notebook, and for each question its numbers, solution and test."""
     cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
-    assert item_name(cells[1]) == STUDENT
+    assert item_name(cells[1]) == STUDENT_VARIABLE
     setup, _, *sources = (cell.source for cell in cells)
     return setup, [*zip(sources[::3], sources[1::3], sources[2::3], strict=True)]
 
 
-def rounded(answer):
+def round_answer(answer):
     """Return an answer to five significant digits, the precision that students must give."""
     if isinstance(answer, float | np.ndarray) and np.asarray(answer).dtype.kind == "f":
         return np.vectorize(lambda number: float(f"{number:.5g}"))(answer)
@@ -44,20 +44,20 @@ def rounded(answer):
 
 @pytest.mark.parametrize("path", QUESTIONS, ids=lambda path: path.stem)
 def test_solutions_pass_for_every_student_and_fail_for_others(path):
-    setup, questions = parts(path)
-    common = {"__name__": "__main__"}
-    exec(setup, common)
+    setup, questions = split_questions(path)
+    setup_namespace = {"__name__": "__main__"}
+    exec(setup, setup_namespace)
     for numbers, solution, test in questions:
-        solved = {}
-        for student in IDS:
-            names = common | {STUDENT: student}
-            exec(numbers, names)
-            question = dict(names)
-            exec(solution, names)
-            answers = {k: v for k, v in names.items() if k not in question}
-            exec(test, dict(names))
-            exec(test, names | {k: rounded(v) for k, v in answers.items()})
-            solved[student] = question, answers
-        for student, other in itertools.permutations(IDS, 2):
+        solutions = {}
+        for student in STUDENT_IDS:
+            namespace = setup_namespace | {STUDENT_VARIABLE: student}
+            exec(numbers, namespace)
+            question_namespace = dict(namespace)
+            exec(solution, namespace)
+            answers = {k: v for k, v in namespace.items() if k not in question_namespace}
+            exec(test, dict(namespace))
+            exec(test, namespace | {k: round_answer(v) for k, v in answers.items()})
+            solutions[student] = question_namespace, answers
+        for student, other in itertools.permutations(STUDENT_IDS, 2):
             with pytest.raises(AssertionError):
-                exec(test, solved[student][0] | solved[other][1])
+                exec(test, solutions[student][0] | solutions[other][1])

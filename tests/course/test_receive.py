@@ -10,7 +10,7 @@ from svmbook.course.submissions.merge import merge_submission
 from svmbook.course.submissions.receive import RejectedSubmission, read_notebook
 
 
-def merged(course, nb):
+def hand_in_and_merge(course, nb):
     folder = hand_in(course, "somebody", nb)
     return merge_submission(course.master(NAME), read_notebook(folder / f"{NAME}.ipynb"))
 
@@ -19,21 +19,21 @@ def test_answers_come_from_the_student_and_everything_else_from_the_instructor(c
     nb = answered_notebook(course, square="def square(x): return 1", essay="mine")
     cell_named(nb, "test_square").source = "pass"
     cell_named(nb, "test_square").metadata.nbgrader.points = 99
-    found, _ = merged(course, nb)
-    assert cell_named(found, "square").source == "def square(x): return 1"
-    assert cell_named(found, "essay").source == "mine"
-    assert "secret_of_the_test" in cell_named(found, "test_square").source
-    assert cell_named(found, "test_square").metadata.nbgrader.points == 3
+    merged_nb, _ = hand_in_and_merge(course, nb)
+    assert cell_named(merged_nb, "square").source == "def square(x): return 1"
+    assert cell_named(merged_nb, "essay").source == "mine"
+    assert "secret_of_the_test" in cell_named(merged_nb, "test_square").source
+    assert cell_named(merged_nb, "test_square").metadata.nbgrader.points == 3
 
 
 def test_additional_cells_keep_their_position(course):
     nb = answered_notebook(course)
-    own = {"cell_type": "code", "source": "helper = 1", "metadata": {"x": "y" * 1000}}
-    nb.cells.insert(nb.cells.index(cell_named(nb, "square")), own)
-    found, notes = merged(course, nb)
-    sources = [cell.source for cell in found.cells]
+    own_cell = {"cell_type": "code", "source": "helper = 1", "metadata": {"x": "y" * 1000}}
+    nb.cells.insert(nb.cells.index(cell_named(nb, "square")), own_cell)
+    merged_nb, notes = hand_in_and_merge(course, nb)
+    sources = [cell.source for cell in merged_nb.cells]
     assert sources.index("helper = 1") == sources.index(SQUARE) - 1
-    assert found.cells[sources.index("helper = 1")].metadata == {}
+    assert merged_nb.cells[sources.index("helper = 1")].metadata == {}
     assert notes == [] and sources.count("# A small one") == 1
 
 
@@ -43,9 +43,9 @@ def test_copy_of_a_given_cell_does_not_move_other_cells(course):
     position = nb.cells.index(test)
     for text in ("def helper(x): return x * x", "", test.source):
         nb.cells.insert(position, {"cell_type": "code", "source": text, "metadata": {}})
-    found, notes = merged(course, nb)
-    sources = [cell.source for cell in found.cells]
-    test = found.cells.index(cell_named(found, "test_square"))
+    merged_nb, notes = hand_in_and_merge(course, nb)
+    sources = [cell.source for cell in merged_nb.cells]
+    test = merged_nb.cells.index(cell_named(merged_nb, "test_square"))
     assert sources.index("def helper(x): return x * x") < test and notes == []
 
 
@@ -54,50 +54,50 @@ def test_cells_are_placed_by_their_text_if_all_names_are_lost(course):
     nb.cells = [*nb.cells[-2:], *nb.cells[:-2]]  # the essay first
     for cell in nb.cells:
         cell.metadata = {}
-    found, notes = merged(course, nb)
-    assert cell_named(found, "essay").source == ESSAY
-    sources = [cell.source for cell in found.cells]
-    assert sources.count(SQUARE) == 1 and len(found.cells) == len(nb.cells) + 2
-    test = found.cells.index(cell_named(found, "test_square"))
-    assert found.cells.index(cell_named(found, "setup")) < sources.index(SQUARE) < test
+    merged_nb, notes = hand_in_and_merge(course, nb)
+    assert cell_named(merged_nb, "essay").source == ESSAY
+    sources = [cell.source for cell in merged_nb.cells]
+    assert sources.count(SQUARE) == 1 and len(merged_nb.cells) == len(nb.cells) + 2
+    test = merged_nb.cells.index(cell_named(merged_nb, "test_square"))
+    assert merged_nb.cells.index(cell_named(merged_nb, "setup")) < sources.index(SQUARE) < test
     assert any("missing: setup, square" in note for note in notes)
 
 
 def test_unreadable_submission_gives_the_notebook_as_handed_out(course):
-    found, notes = merge_submission(course.master(NAME), None)
-    assert [c.source for c in found.cells] == [c.source for c in course.master(NAME).cells]
+    merged_nb, notes = merge_submission(course.master(NAME), None)
+    assert [c.source for c in merged_nb.cells] == [c.source for c in course.master(NAME).cells]
     assert notes == []
 
 
 def test_wrong_cell_type_is_corrected(course):
     nb = answered_notebook(course)
     cell_named(nb, "square").cell_type = "markdown"
-    found, notes = merged(course, nb)
-    assert cell_named(found, "square").cell_type == "code"
+    merged_nb, notes = hand_in_and_merge(course, nb)
+    assert cell_named(merged_nb, "square").cell_type == "code"
     assert notes == ["cell square had the wrong cell type"]
 
 
 def test_split_answer_is_graded_as_a_whole(course):
     nb = answered_notebook(course, square="def helper(x):\n    return x")
-    second = cell_named(nb, "square").copy()
-    second.source = "def square(x):\n    return helper(x) ** 2"
+    second_part = cell_named(nb, "square").copy()
+    second_part.source = "def square(x):\n    return helper(x) ** 2"
     stub = cell_named(nb, "square").copy()
     stub.source = cell_named(course.master(NAME), "square").source
-    nb.cells += [second, cell_named(nb, "square"), stub]
-    found, notes = merged(course, nb)
-    sources = [cell.source for cell in found.cells]
+    nb.cells += [second_part, cell_named(nb, "square"), stub]
+    merged_nb, notes = hand_in_and_merge(course, nb)
+    sources = [cell.source for cell in merged_nb.cells]
     position = sources.index("def helper(x):\n    return x")
-    assert sources[position + 1] == second.source
-    assert cell_named(found, "square").source == sources[position]
-    assert sources.count(second.source) == 1 and stub.source not in sources
+    assert sources[position + 1] == second_part.source
+    assert cell_named(merged_nb, "square").source == sources[position]
+    assert sources.count(second_part.source) == 1 and stub.source not in sources
     assert notes == ["cell square was found in 2 pieces, which were graded together"]
 
 
 def test_stub_does_not_override_an_answer_in_an_additional_cell(course):
     nb = answered_notebook(course)
     cell_named(nb, "square").metadata = {}
-    found, notes = merged(course, nb)
-    sources = [cell.source for cell in found.cells]
+    merged_nb, notes = hand_in_and_merge(course, nb)
+    sources = [cell.source for cell in merged_nb.cells]
     assert SQUARE in sources and not any("NotImplementedError" in text for text in sources)
     assert notes == ["missing: square; tests were restored, answers are empty"]
 
@@ -106,31 +106,33 @@ def test_stub_does_not_override_an_answer_in_an_additional_cell(course):
 def test_changes_of_locked_cells_are_reported_and_ignored(course, item):
     nb = answered_notebook(course)
     cell_named(nb, item).source += "\nimport math"
-    found, notes = merged(course, nb)
+    merged_nb, notes = hand_in_and_merge(course, nb)
     assert notes == [f"cell {item} had been changed; the original was run"]
-    assert "import math" not in cell_named(found, item).source
+    assert "import math" not in cell_named(merged_nb, item).source
 
 
 def test_deleted_essay_is_restored_as_unanswered(course):
     nb = answered_notebook(course)
     nb.cells.remove(cell_named(nb, "essay"))
-    found, notes = merged(course, nb)
-    assert cell_named(found, "essay").source == cell_named(course.master(NAME), "essay").source
+    merged_nb, notes = hand_in_and_merge(course, nb)
+    assert cell_named(merged_nb, "essay").source == cell_named(course.master(NAME), "essay").source
     assert notes[0].startswith("missing: essay")
 
 
 def test_tags_in_an_essay_are_deactivated_and_formulas_are_kept(course):
-    found, _ = merged(course, answered_notebook(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$"))
-    assert cell_named(found, "essay").source == "< b>x< /b> $a< b$ < !-- c --> $1 < 2$"
+    merged_nb, _ = hand_in_and_merge(
+        course, answered_notebook(course, essay="<b>x</b> $a<b$ <!-- c --> $1 < 2$")
+    )
+    assert cell_named(merged_nb, "essay").source == "< b>x< /b> $a< b$ < !-- c --> $1 < 2$"
 
 
 def test_links_and_images_in_an_essay_are_deactivated(course):
     essay = "[a](javascript:x) ![b](http://c/d.png) [e][f]\n\n[f]: javascript:x\n\n$\\href{g}{h}$"
-    found, _ = merged(course, answered_notebook(course, essay=essay))
-    body, _ = HTMLExporter(template_name="basic").from_notebook_node(found)
+    merged_nb, _ = hand_in_and_merge(course, answered_notebook(course, essay=essay))
+    body, _ = HTMLExporter(template_name="basic").from_notebook_node(merged_nb)
     page = body[body.index("javascript") - 200 :]
-    for bad in ('href="javascript', "<img", "\\href"):
-        assert bad not in page
+    for active_content in ('href="javascript', "<img", "\\href"):
+        assert active_content not in page
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,14 @@ from svmbook.course.submissions.similar import find_similar
 
 
 def test_copy_with_other_names_is_found(course):
-    long = (
+    long_answer = (
         "def square(number):\n    result = 0.0\n    for step in range(3):\n"
         "        result = result + number * number if step == 1 else result\n    return result"
     )
-    renamed = long.replace("number", "q").replace("result", "total_so_far").replace("step", "j")
-    hand_in(course, "one", answered_notebook(course, square=long))
+    renamed = (
+        long_answer.replace("number", "q").replace("result", "total_so_far").replace("step", "j")
+    )
+    hand_in(course, "one", answered_notebook(course, square=long_answer))
     hand_in(course, "copy", answered_notebook(course, square="# all mine\n" + renamed))
     hand_in(
         course, "other", answered_notebook(course, square="import numpy as np\nsquare = np.square")
@@ -37,11 +39,13 @@ def test_code_in_additional_cells_is_compared(course):
 
 
 def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignored(course):
-    long = "def square(x):\n    parts = [x * k for k in range(5)]\n    return sum(parts) * x / 10"
-    hand_in(course, "one", answered_notebook(course, square=long))
+    long_answer = (
+        "def square(x):\n    parts = [x * k for k in range(5)]\n    return sum(parts) * x / 10"
+    )
+    hand_in(course, "one", answered_notebook(course, square=long_answer))
     nb = answered_notebook(course, square="")
-    unknown = {"nbgrader": {"grade_id": "of-my-own"}}
-    cell = {"cell_type": "code", "source": long, "metadata": unknown, "outputs": []}
+    unknown_name = {"nbgrader": {"grade_id": "of-my-own"}}
+    cell = {"cell_type": "code", "source": long_answer, "metadata": unknown_name, "outputs": []}
     nb.cells.insert(2, cell)
     hand_in(course, "copy", nb)
     hand_in(course, "blank", answered_notebook(course, square="x=1\n" + " \n" * 99_000))
@@ -51,8 +55,8 @@ def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignore
 
 def test_code_of_students_cannot_control_the_terminal(course):
     parts = "    parts = [x * k for k in range(5)]  # \x1b]52;c;aGE=\x07\n"
-    long = f"def square(x):\n{parts}    return x * x"
+    long_answer = f"def square(x):\n{parts}    return x * x"
     for student in ("one", "copy"):
-        hand_in(course, student, answered_notebook(course, square=long))
-    printed = CliRunner().invoke(commands, ["similar", NAME, "--course", str(course.root)]).output
-    assert "parts = [x * k" in printed and "\\x1b]52" in printed and "\x1b" not in printed
+        hand_in(course, student, answered_notebook(course, square=long_answer))
+    output = CliRunner().invoke(commands, ["similar", NAME, "--course", str(course.root)]).output
+    assert "parts = [x * k" in output and "\\x1b]52" in output and "\x1b" not in output

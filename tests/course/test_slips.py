@@ -6,20 +6,20 @@ from coursework import ESSAY, NAME, cell_named, guide_table
 from slips import LEFT_OUT, NEARBY_TEXT, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.student import check
+from svmbook.course.grading.student_check import check
 from svmbook.course.reports.report import write_report
 
 
 def test_slips_are_graded_and_reported(course, shells, subtests):
     hand_in_all(course)
-    total, *done = grade_submissions(course, NAME, jobs=2, sandbox=shells)
-    done = {graded.student: graded for graded in done}
-    assert total == len(done) == len(SLIPS)
+    total, *graded_submissions = grade_submissions(course, NAME, jobs=2, sandbox=shells)
+    graded_by_student = {graded.student: graded for graded in graded_submissions}
+    assert total == len(graded_by_student) == len(SLIPS)
     for kind, (_, points, message) in SLIPS.items():
         with subtests.test(kind):
-            graded = done[student_of(kind)]
+            graded = graded_by_student[student_of(kind)]
             assert graded.score == points
-            assert message in "; ".join(graded.reasons) if message else graded.reasons == []
+            assert message in "; ".join(graded.notes) if message else graded.notes == []
             if message == NEARBY_TEXT:
                 check_essay(course, student_of(kind))
     skip_reasons = course.skip_reasons()
@@ -41,13 +41,13 @@ def check_essay(course, student):
 
 def test_guide_lists_all_slips():
     table = guide_table("Common mistakes in submissions")
-    listed = {kind: (points, message) for kind, points, message in table}
-    assert listed.keys() == SLIPS.keys() | LEFT_OUT.keys()
+    guide_rows = {kind: (points, message) for kind, points, message in table}
+    assert guide_rows.keys() == SLIPS.keys() | LEFT_OUT.keys()
     for kind, (_, points, message) in SLIPS.items():
-        assert listed[kind][0] == str(points)
-        assert (message or "nothing") in listed[kind][1]
+        assert guide_rows[kind][0] == str(points)
+        assert (message or "nothing") in guide_rows[kind][1]
     for kind, (_, message) in LEFT_OUT.items():
-        assert listed[kind][0] == "not graded" and message in listed[kind][1]
+        assert guide_rows[kind][0] == "not graded" and message in guide_rows[kind][1]
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_guide_lists_all_slips():
     ],
 )
 def test_check_gives_students_the_same_points(course, shells, kind):
-    make, points, message = SLIPS[kind]
-    make(course, "one")
-    found = check(course.root / "submitted" / "one" / NAME / f"{NAME}.ipynb")
+    hand_in_slip, points, message = SLIPS[kind]
+    hand_in_slip(course, "one")
+    report = check(course.root / "submitted" / "one" / NAME / f"{NAME}.ipynb")
     # The grader restores the missing test and gives its 3 points.
-    restored = 3.0 if "test_square is missing" in "; ".join(found.notes) else 0.0
-    assert sum(result.score for result in found.results) + restored == points
-    assert message is None or found.notes
+    restored = 3.0 if "test_square is missing" in "; ".join(report.notes) else 0.0
+    assert sum(result.score for result in report.results) + restored == points
+    assert message is None or report.notes

@@ -22,7 +22,7 @@ from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.trial import try_out
 
 
-def with_cells(course, **sources):
+def replace_cells(course, **sources):
     """Replace the text of cells of the instructor's notebook."""
     with edited_source(course) as nb:
         for name, source in sources.items():
@@ -30,13 +30,13 @@ def with_cells(course, **sources):
     return course
 
 
-def test_good_assignment_has_no_problems_and_no_weak_tests(course, shells):
+def test_valid_assignment_has_no_problems_and_no_weak_tests(course, shells):
     trial = try_out(course, NAME, shells)
     assert (trial.problems, trial.weak_tests) == ([], [])
 
 
 # Tests of the answer `square` in the styles of different instructors.
-STYLES = {
+TEST_STYLES = {
     "partial credit": "right = [float(square(x)) == x * x for x in (2.0, 3.0)]\n"
     "score = 1.5 * sum(right)\nscore",
     "a hidden part in a block": "for x in (2.0, 5.0):\n    assert square(x) >= x\n"
@@ -49,10 +49,10 @@ STYLES = {
 }
 
 
-def test_common_styles_of_tests_work(course, shells):
+def test_common_styles_of_tests_have_no_problems(course, shells):
     with edited_source(course) as nb:
         position = nb.cells.index(cell_named(nb, "test_square"))
-        for number, text in enumerate(STYLES.values()):
+        for number, text in enumerate(TEST_STYLES.values()):
             cell = nbformat.from_dict(nb.cells[position])
             cell.source, cell.metadata.nbgrader.grade_id, cell.id = text, f"t{number}", f"t{number}"
             nb.cells.insert(position, cell)
@@ -60,7 +60,7 @@ def test_common_styles_of_tests_work(course, shells):
     assert (trial.problems, trial.weak_tests) == ([], [])
 
 
-REFUSED = {
+REFUSED_TESTS = {
     "magic": ("%timeit square(2.0)", "test_square is not plain Python.*without magics"),
     "shell": ("!ls\nassert square(2.0) == 4.0", "test_square is not plain Python"),
     "await": ("await square(2.0)", "test_square.*await"),
@@ -86,47 +86,47 @@ REFUSED = {
 
 def test_locked_cell_that_fails_outside_jupyter_is_reported(course, shells):
     text = "display(1)\nfrom svmbook.course.checks import check_close"
-    problems = try_out(with_cells(course, setup=text), NAME, shells).problems
+    problems = try_out(replace_cells(course, setup=text), NAME, shells).problems
     assert "The locked cell setup fails in the process that runs the tests" in "\n".join(problems)
 
 
-@pytest.mark.parametrize("kind", REFUSED)
+@pytest.mark.parametrize("kind", REFUSED_TESTS)
 def test_invalid_test_is_refused_with_its_name(course, shells, kind):
-    text, message = REFUSED[kind]
-    (problem,) = try_out(with_cells(course, test_square=text), NAME, shells).problems
+    text, message = REFUSED_TESTS[kind]
+    (problem,) = try_out(replace_cells(course, test_square=text), NAME, shells).problems
     assert re.search(message, problem), problem
 
 
 def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
-    trial = try_out(with_cells(course, test_square="y = square(2.0)"), NAME, shells)
+    trial = try_out(replace_cells(course, test_square="y = square(2.0)"), NAME, shells)
     assert trial.problems == []
     assert [text.split(";")[0] for text in trial.weak_tests] == [
         "test_square gives 3 points to None",
         "test_square gives 3 points to zero",
         "test_square gives 3 points to an empty array",
     ]
-    with_cells(course, test_square="square(2.0)\n")
+    replace_cells(course, test_square="square(2.0)\n")
     (problem,) = try_out(course, NAME, shells).problems
     assert (
         "test_square gives 0 of 3 points for your solution: PointsError: the test gives" in problem
     )
-    trial = try_out(with_cells(course, test_square="x = 1"), NAME, shells)
+    trial = try_out(replace_cells(course, test_square="x = 1"), NAME, shells)
     assert "test_square gives 3 points to the stub that is handed out" in trial.weak_tests[-1]
 
 
 def test_weak_test_does_not_affect_the_points_of_others(course, shells):
-    with_cells(course, test_square="assert callable(square)").release(NAME)
+    replace_cells(course, test_square="assert callable(square)").release(NAME)
     hand_in(course, "one", answered_notebook(course))
-    _, done = grade_submissions(course, NAME, sandbox=shells)
-    assert done.score == 5 and done.reasons == []
+    _, graded = grade_submissions(course, NAME, sandbox=shells)
+    assert graded.score == 5 and graded.notes == []
 
 
 def test_release_refuses_problems_and_lists_weak_tests(course, shells, monkeypatch):
     monkeypatch.setattr(trial_module, "find_sandbox", lambda: shells)
-    with_cells(course, test_square="assert square(2.0) == 5.0")
+    replace_cells(course, test_square="assert square(2.0) == 5.0")
     result = CliRunner().invoke(commands, ["release", NAME, "--course", str(course.root)])
     assert "test_square gives 0 of 3 points" in str(result.exception) and result.exit_code == 1
-    with_cells(course, test_square="y = square(2.0)")
+    replace_cells(course, test_square="y = square(2.0)")
     result = CliRunner().invoke(commands, ["release", NAME, "--course", str(course.root)])
     assert result.exit_code == 0 and result.output.count("weak: test_square") == 3
 
@@ -142,7 +142,7 @@ def test_release_refuses_problems_and_lists_weak_tests(course, shells, monkeypat
         for path in ROOT.glob(f"notebooks/{part}/*.ipynb")
     ),
 )
-def test_assignments_of_the_book_are_good(name, sandbox, tmp_path):
+def test_assignments_of_the_book_have_no_problems(name, sandbox, tmp_path):
     course = create_course(tmp_path / "course", ASSIGNMENTS, [name])
     trial = try_out(course, name, sandbox)
     assert (trial.problems, trial.weak_tests) == ([], [])

@@ -21,8 +21,8 @@ class UnsentValue:
         self.reason = reason
 
 
-class Encoded:
-    """A value that has been encoded already."""
+class EncodedValue:
+    """A value that has already been encoded, with the tree that represents it."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -34,8 +34,10 @@ class AnswerPeer(Peer):
     def perform(self, message, args, kwargs):
         """Perform an action that a test requests."""
         if message["action"] == "look_up":
-            names = sys.modules["__main__"].__dict__
-            return {name: self._encode_or_explain(names[name]) for name in args if name in names}
+            namespace = sys.modules["__main__"].__dict__
+            return {
+                name: self._encode_or_explain(namespace[name]) for name in args if name in namespace
+            }
         return super().perform(message, args, kwargs)
 
     def _encode_or_explain(self, value):
@@ -43,23 +45,25 @@ class AnswerPeer(Peer):
         if isinstance(value, np.ndarray) and value.nbytes > MAX_ARRAY_SIZE:
             return UnsentValue(f"an array has more than {MAX_ARRAY_SIZE >> 20} MiB")
         try:
-            return Encoded(self._encode(value))
+            return EncodedValue(self._encode(value))
         except TypeError as error:
             return UnsentValue(str(error))
 
-    def _reference(self, value):
-        return value.tree if isinstance(value, Encoded) else super()._reference(value)
+    def _encode_reference(self, value):
+        return value.tree if isinstance(value, EncodedValue) else super()._encode_reference(value)
 
-    def _resolve(self, tree):
+    def _decode_reference(self, tree):
         match tree:
             case {"estimator": str(path)}:
                 module, _, name = path.rpartition(".")
-                kind = getattr(import_module(module), name)
-                return kind(**decode(tree["params"], self._resolve)) if "params" in tree else kind
-        return super()._resolve(tree)
+                cls = getattr(import_module(module), name)
+                if "params" not in tree:
+                    return cls
+                return cls(**decode(tree["params"], self._decode_reference))
+        return super()._decode_reference(tree)
 
 
-_SHARED = []  # objects that tests may refer to; they persist between calls of `serve`
+_SHARED_OBJECTS = []  # objects that tests may refer to; they persist between calls of `serve`
 
 
 def serve(port, key):
@@ -72,7 +76,7 @@ def serve(port, key):
     key : str
         Authenticates the connection.
     """
-    peer = AnswerPeer(_SHARED)
+    peer = AnswerPeer(_SHARED_OBJECTS)
     kernel_socket = socket.create_connection(("127.0.0.1", port))
     kernel_socket.settimeout(None)  # a submission may have changed the default
     peer.connection = Connection(kernel_socket)

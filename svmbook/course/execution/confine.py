@@ -29,7 +29,7 @@ MAX_OPEN_FILES = 256
 # are allowed for some arguments only, except that flock is reported as missing (see
 # `_install_syscall_filter`).
 SyscallRules = collections.namedtuple(
-    "SyscallRules", ("audit_arch", "forbidden", "clone", "socket", "prlimit64", "flock")
+    "SyscallRules", ("audit_arch", "forbidden_calls", "clone", "socket", "prlimit64", "flock")
 )
 SYSCALL_RULES = {
     "x86_64": SyscallRules(
@@ -57,16 +57,16 @@ def main(arguments):
     limits, *program = arguments
     confine(**json.loads(limits))
     libc = ctypes.CDLL(None)
-    child = os.fork()
-    if child == 0:
+    child_pid = os.fork()
+    if child_pid == 0:
         os.execv(program[0], program)
     # Other processes in the sandbox can neither trace this process nor read its memory.
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # cleared by setuid
     os.closerange(0, MAX_OPEN_FILES)
     while True:
-        process, status = os.wait()
-        if process == child:
+        pid, status = os.wait()
+        if pid == child_pid:
             os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 
@@ -115,24 +115,29 @@ def _install_syscall_filter():
     if platform.machine() not in SYSCALL_RULES:
         return
     rules = SYSCALL_RULES[platform.machine()]
-    refused, missing, allowed = (
+    return_eperm, return_enosys, allow = (
         (RET, 0, 0, value)
         for value in (RET_ERRNO + errno.EPERM, RET_ERRNO + errno.ENOSYS, RET_ALLOW)
     )
     program = [
         *((LD_ABS, 0, 0, 4), (JEQ, 1, 0, rules.audit_arch), (RET, 0, 0, RET_KILL)),
-        *((LD_ABS, 0, 0, 0), (JGE, 0, 1, 0x40000000), refused),  # the x32 calling convention
-        *(line for call in rules.forbidden for line in ((JEQ, 0, 1, call), refused)),
-        *((JEQ, 0, 1, CLONE3), missing),
-        *((JEQ, 0, 1, rules.flock), missing),
+        *((LD_ABS, 0, 0, 0), (JGE, 0, 1, 0x40000000), return_eperm),  # the x32 calling convention
+        *(
+            instruction
+            for call in rules.forbidden_calls
+            for instruction in ((JEQ, 0, 1, call), return_eperm)
+        ),
+        *((JEQ, 0, 1, CLONE3), return_enosys),
+        *((JEQ, 0, 1, rules.flock), return_enosys),
         *((JEQ, 0, 4, rules.clone), (LD_ABS, 0, 0, 16), (JSET, 0, 1, CLONE_NEWUSER)),
-        *(refused, allowed),
-        *((JEQ, 0, 4, rules.prlimit64), (LD_ABS, 0, 0, 16), (JEQ, 0, 1, 0), allowed, refused),
+        *(return_eperm, allow),
+        *((JEQ, 0, 4, rules.prlimit64), (LD_ABS, 0, 0, 16), (JEQ, 0, 1, 0), allow, return_eperm),
         *((JEQ, 0, 6, rules.socket), (LD_ABS, 0, 0, 16), (JEQ, 4, 0, AF_UNIX)),
-        *((JEQ, 3, 0, AF_INET), (JEQ, 2, 0, AF_INET6), (JEQ, 1, 0, AF_NETLINK), refused, allowed),
+        *((JEQ, 3, 0, AF_INET), (JEQ, 2, 0, AF_INET6), (JEQ, 1, 0, AF_NETLINK)),
+        *(return_eperm, allow),
     ]
-    instructions = b"".join(struct.pack("HBBI", *line) for line in program)
-    buffer = ctypes.create_string_buffer(instructions)
+    packed_program = b"".join(struct.pack("HBBI", *instruction) for instruction in program)
+    buffer = ctypes.create_string_buffer(packed_program)
     sock_fprog = struct.pack("HP", len(program), ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)

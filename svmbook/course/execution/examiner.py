@@ -19,10 +19,10 @@ from numbers import Real
 
 import numpy as np
 
-from .peer import Connection, NoAnswer, Peer, Remote
-from .source import defined_names, free_names, without_commands
+from .peer import Connection, NoAnswer, Peer, RemoteObject
+from .source import defined_names, free_names, replace_commands
 
-__all__ = ["Examiner", "Verdict", "error_fields"]
+__all__ = ["Examiner", "PartResult", "error_fields"]
 
 #: The cell by which the kernel serves the requests of a test.
 SERVE_CELL = (
@@ -30,18 +30,18 @@ SERVE_CELL = (
 )
 GRACE_SECONDS = 10.0  # seconds that a test may take after the kernel has stopped responding
 # The error of a test that has not finished.
-NOT_RUN = {"ename": "NotRun", "evalue": "the test was not run", "traceback": []}
+NOT_RUN_ERROR = {"ename": "NotRun", "evalue": "the test was not run", "traceback": []}
 
 
 @dataclass
-class Verdict:
+class PartResult:
     """Result of one part of a test.
 
     Attributes
     ----------
     error : dict or None
         Name, message and traceback of the first error; None if the part ran without an error.
-    printed : str
+    printed_text : str
         Text that the test itself printed.
     points : float or None
         The value of the last line, if it is a number.
@@ -49,8 +49,8 @@ class Verdict:
         Whether the part ran to its end.
     """
 
-    error: dict | None = field(default_factory=lambda: NOT_RUN)
-    printed: str = ""
+    error: dict | None = field(default_factory=lambda: NOT_RUN_ERROR)
+    printed_text: str = ""
     points: float | None = None
     ended: bool = False
 
@@ -65,32 +65,32 @@ class TestPeer(Peer):
 
     def may_share(self, value):
         """Return whether an object may be sent by reference."""
-        kind = value if isinstance(value, type) else type(value)
-        is_function = callable(value) and value is not kind
-        return is_function or kind.__module__ == "__main__" or isinstance(value, Remote)
+        cls = value if isinstance(value, type) else type(value)
+        is_function = callable(value) and value is not cls
+        return is_function or cls.__module__ == "__main__" or isinstance(value, RemoteObject)
 
-    def attribute(self, value, name):
+    def read_attribute(self, value, name):
         """Return a public attribute of an object whose class the notebook defines."""
-        kind = value if isinstance(value, type) else type(value)
-        if kind.__module__ == "__main__" and not name.startswith("_"):
+        cls = value if isinstance(value, type) else type(value)
+        if cls.__module__ == "__main__" and not name.startswith("_"):
             return getattr(value, name)
         raise AttributeError(f"{name} of this object is not accessible to answers")
 
-    def _reference(self, value):
-        kind = value if isinstance(value, type) else type(value)
+    def _encode_reference(self, value):
+        cls = value if isinstance(value, type) else type(value)
         # An import would take a second. A test that uses an estimator has imported it already.
         sklearn_base = sys.modules.get("sklearn.base")
-        is_from_notebook = kind.__module__ == "__main__"
-        is_estimator = sklearn_base and issubclass(kind, sklearn_base.BaseEstimator)
+        is_from_notebook = cls.__module__ == "__main__"
+        is_estimator = sklearn_base and issubclass(cls, sklearn_base.BaseEstimator)
         if is_from_notebook or not is_estimator:
-            return super()._reference(value)
-        tree = {"kind": "object", "estimator": f"{kind.__module__}.{kind.__qualname__}"}
-        if value is kind:
+            return super()._encode_reference(value)
+        tree = {"kind": "object", "estimator": f"{cls.__module__}.{cls.__qualname__}"}
+        if value is cls:
             return tree
-        if fitted := [name for name in vars(value) if name.endswith("_")]:
+        if fitted_attributes := [name for name in vars(value) if name.endswith("_")]:
             raise TypeError(
-                f"{kind.__name__} is fitted (it has {fitted[0]}). Only unfitted estimators can be "
-                "sent to another process; let the answer fit it."
+                f"{cls.__name__} is fitted (it has {fitted_attributes[0]}). Only unfitted "
+                "estimators can be sent to another process; let the answer fit it."
             )
         return tree | {"params": self._encode(value.get_params(deep=False))}
 
@@ -110,7 +110,7 @@ class Examiner:
 
     def __init__(self, answer_names, given_names):
         self._answer_names, self._given_names = answer_names, given_names
-        self._names = {"__name__": "__main__"}
+        self._namespace = {"__name__": "__main__"}
         self._used_names = set()  # by any part so far
         self._defined_names = set()  # by earlier parts of the same test
         self._peer = TestPeer([])
@@ -122,12 +122,12 @@ class Examiner:
 
     def run_given_cell(self, source, run_in_kernel):
         """Run a given cell for its definitions, as `run` does; return its error or None."""
-        verdict = self.run(without_commands(source), run_in_kernel)
-        if not verdict.error:
+        result = self.run(replace_commands(source), run_in_kernel)
+        if not result.error:
             return None
         for name in defined_names(source):  # earlier values would be outdated
-            self._names.pop(name, None)
-        return f"{verdict.error['ename']}: {verdict.error['evalue']}"
+            self._namespace.pop(name, None)
+        return f"{result.error['ename']}: {result.error['evalue']}"
 
     def begin_test(self):
         """Begin another test: answers that earlier tests redefined are looked up again."""
@@ -145,11 +145,11 @@ class Examiner:
 
         Returns
         -------
-        Verdict
+        PartResult
         """
-        verdict, key, stdout = Verdict(), secrets.token_hex(16), sys.stdout
+        result, key, old_stdout = PartResult(), secrets.token_hex(16), sys.stdout
         self._peer.connection = None
-        worker = threading.Thread(target=self._run_part, args=(source, key, verdict), daemon=True)
+        worker = threading.Thread(target=self._run_part, args=(source, key, result), daemon=True)
         worker.start()
         try:
             run_in_kernel(SERVE_CELL.format(port=self._listener.getsockname()[1], key=key))
@@ -157,10 +157,10 @@ class Examiner:
             self._disconnect(key)
             worker.join(GRACE_SECONDS)
         if worker.is_alive():
-            sys.stdout = stdout  # the worker has redirected it, and will not restore it
-        return verdict
+            sys.stdout = old_stdout  # the worker has redirected it, and will not restore it
+        return result
 
-    def _run_part(self, source, key, verdict):
+    def _run_part(self, source, key, result):
         """Wait for the kernel, run the part, and end the connection."""
         connection, answers, error = None, {}, None
         try:
@@ -169,15 +169,15 @@ class Examiner:
         except BaseException as problem:  # a submission may send anything over the connection
             error = error_fields(problem)
         try:
-            self._names.update(answers)
+            self._namespace.update(answers)
             # Run the part even if the lookup failed, because later parts need its names.
-            _execute(source, self._names, verdict)
-            defined = defined_names(source)
-            for name in answers.keys() - defined:
-                self._names.pop(name, None)
-            self._defined_names |= defined
-            verdict.error = error or verdict.error
-            verdict.ended = True
+            _execute(source, self._namespace, result)
+            new_names = defined_names(source)
+            for name in answers.keys() - new_names:
+                self._namespace.pop(name, None)
+            self._defined_names |= new_names
+            result.error = error or result.error
+            result.ended = True
         finally:
             if connection is not None:
                 with suppress(OSError):
@@ -186,8 +186,8 @@ class Examiner:
     def _accept_kernel(self, key):
         """Return the connection to the kernel, whose first message must contain the key."""
         while True:
-            accepted, _ = self._listener.accept()
-            connection = Connection(accepted)
+            kernel_socket, _ = self._listener.accept()
+            connection = Connection(kernel_socket)
             try:
                 message = connection.receive()
             except ConnectionError:
@@ -211,8 +211,8 @@ class Examiner:
     def _look_up_answers(self, source):
         """Return the answers that a part uses, directly or in functions that it calls, by name."""
         self._used_names |= free_names(source)
-        known = self._names.keys() | vars(builtins).keys() | self._given_names
-        names = self._used_names - (known - self._answer_names) - self._defined_names
+        known_names = self._namespace.keys() | vars(builtins).keys() | self._given_names
+        names = self._used_names - (known_names - self._answer_names) - self._defined_names
         names = {name for name in names if not name.startswith("__")}
         answers = self._peer.request("look_up", args=sorted(names))
         if not isinstance(answers, dict):
@@ -220,24 +220,24 @@ class Examiner:
         return {name: answers[name] for name in names if name in answers}
 
 
-def _execute(source, names, verdict):
+def _execute(source, namespace, result):
     """Run the statements of a part; after an error go on, because later ones may define names."""
     statements, first_error = ast.parse(source, "<test>").body, None
-    with redirect_stdout(io.StringIO()) as printed:
+    with redirect_stdout(io.StringIO()) as printed_text:
         for statement in statements:
             is_value = statement is statements[-1] and isinstance(statement, ast.Expr)
             tree = ast.Expression(statement.value) if is_value else ast.Module([statement], [])
             try:
                 mode = "eval" if is_value else "exec"
-                value = eval(compile(tree, "<test>", mode, dont_inherit=True), names)
+                value = eval(compile(tree, "<test>", mode, dont_inherit=True), namespace)
                 if is_value and isinstance(value, Real) and not isinstance(value, bool | np.bool_):
-                    verdict.points = float(value)
+                    result.points = float(value)
             except BaseException as error:
                 first_error = first_error or error_fields(error)
-    verdict.printed, verdict.error = printed.getvalue(), first_error
+    result.printed_text, result.error = printed_text.getvalue(), first_error
 
 
 def error_fields(error):
-    """Return name, message and traceback of an error; an error of an answer has its own lines."""
+    """Return name, message and traceback of an error; for an error of an answer, its traceback."""
     lines = getattr(error, "lines", None) or [f"{type(error).__name__}: {error}\n"]
     return {"ename": type(error).__name__, "evalue": str(error), "traceback": lines}

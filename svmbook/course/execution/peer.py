@@ -16,7 +16,7 @@ import numpy as np
 
 from .plain_data import decode, encode, set_state
 
-__all__ = ["AnswerError", "Connection", "NoAnswer", "Peer", "Remote", "RemoteFunction"]
+__all__ = ["AnswerError", "Connection", "NoAnswer", "Peer", "RemoteFunction", "RemoteObject"]
 
 MAX_LINE_LENGTH = 2**26  # bytes
 MAX_TEXT_LENGTH = 10_000  # characters of an error's message
@@ -25,11 +25,11 @@ MAX_TEXT_LENGTH = 10_000  # characters of an error's message
 # Built-in exceptions that are raised again on the other side, where tests can catch them.
 BUILTIN_ERRORS = {
     name
-    for name, kind in vars(builtins).items()
-    if isinstance(kind, type)
-    and issubclass(kind, Exception)
+    for name, cls in vars(builtins).items()
+    if isinstance(cls, type)
+    and issubclass(cls, Exception)
     # Some of these cannot be made from one string, and the others would end a loop of the test.
-    and not issubclass(kind, UnicodeError | ExceptionGroup | StopIteration | StopAsyncIteration)
+    and not issubclass(cls, UnicodeError | ExceptionGroup | StopIteration | StopAsyncIteration)
 }
 
 
@@ -86,12 +86,12 @@ class Connection:
         self._socket.close()
 
 
-class Remote:
+class RemoteObject:
     """Proxy for an object of the other process, where its attributes are read."""
 
     def __init__(self, peer, number):
         self.__dict__.update(_peer=peer, _number=number)
-        weakref.finalize(self, peer.unused.append, number)
+        weakref.finalize(self, peer.unused_numbers.append, number)
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -106,7 +106,7 @@ class Remote:
         raise AttributeError(f"{name} of an answer cannot be set: it is in another process")
 
 
-class RemoteFunction(Remote):
+class RemoteFunction(RemoteObject):
     """Proxy for a function of the other process, where it runs."""
 
     def __call__(self, *args, **kwargs):
@@ -119,13 +119,14 @@ class Peer:
 
     Parameters
     ----------
-    shared : list
-        Objects that were sent by reference. The other side refers to them by their index.
+    shared_objects : list
+        Objects that were sent by reference. The other side refers to each by its number, which is
+        its index in this list.
     """
 
-    def __init__(self, shared):
-        self.shared, self.connection = shared, None
-        self.unused = []  # indices of the other side's objects whose proxies were deleted
+    def __init__(self, shared_objects):
+        self.shared_objects, self.connection = shared_objects, None
+        self.unused_numbers = []  # of the other side's objects whose proxies were deleted
         self._lock = RLock()
 
     def request(self, action, *, args=(), kwargs=None, **options):
@@ -136,7 +137,9 @@ class Peer:
         with self._lock:  # an answer may have several threads
             if self.connection is None:
                 raise NoAnswer("the kernel is not connected")
-            request["unused"] = [self.unused.pop() for _ in range(len(self.unused))]
+            request["unused_numbers"] = [
+                self.unused_numbers.pop() for _ in range(len(self.unused_numbers))
+            ]
             try:
                 self.connection.send(request)
                 while "action" in (message := self.connection.receive()):
@@ -146,10 +149,10 @@ class Peer:
         if message.get("error") is not None:
             raise _decode_error(message["error"])
         try:
-            generators = _generators(args, kwargs)
+            generators = _random_generators(args, kwargs)
             for generator, state in zip(generators, message.get("states", []), strict=True):
                 set_state(generator, decode(state, self._refuse))
-            return decode(message.get("value"), self._resolve)
+            return decode(message.get("value"), self._decode_reference)
         except (ValueError, TypeError, RecursionError) as problem:
             raise NoAnswer(f"the reply cannot be read: {problem}") from None
 
@@ -160,31 +163,35 @@ class Peer:
         """
         generators = []
         try:
-            for number in message.get("unused", []):
-                self.shared[number] = None
-            args, kwargs = (decode(message.get(part), self._resolve) for part in ("args", "kwargs"))
-            generators = _generators(args, kwargs)
+            for number in message.get("unused_numbers", []):
+                self.shared_objects[number] = None
+            args, kwargs = (
+                decode(message.get(part), self._decode_reference) for part in ("args", "kwargs")
+            )
+            generators = _random_generators(args, kwargs)
             reply = {"value": self._encode(self.perform(message, args, kwargs))}
         except BaseException as error:
             reply = {"error": _encode_error(error)}
             if isinstance(error, KeyboardInterrupt):
                 self.connection.send(reply)
                 raise
-        reply["states"] = [encode(one.bit_generator.state, self._refuse) for one in generators]
+        reply["states"] = [
+            encode(generator.bit_generator.state, self._refuse) for generator in generators
+        ]
         self.connection.send(reply)
 
     def perform(self, message, args, kwargs):
         """Call a shared function, or read an attribute of a shared object."""
         number = message.get("target")
-        if isinstance(number, int) and 0 <= number < len(self.shared):
+        if isinstance(number, int) and 0 <= number < len(self.shared_objects):
             match message:
                 case {"action": "call"}:
-                    return self.shared[number](*args, **kwargs)
+                    return self.shared_objects[number](*args, **kwargs)
                 case {"action": "get", "name": str(name)}:
-                    return self.attribute(self.shared[number], name)
+                    return self.read_attribute(self.shared_objects[number], name)
         raise TypeError("this request is not allowed")
 
-    def attribute(self, value, name):
+    def read_attribute(self, value, name):
         """Return an attribute of a shared object."""
         return getattr(value, name)
 
@@ -194,13 +201,13 @@ class Peer:
 
     def _encode(self, value):
         try:
-            return encode(value, self._reference)
+            return encode(value, self._encode_reference)
         except RecursionError:
             raise TypeError("a value that contains itself cannot be sent") from None
 
-    def _reference(self, value):
-        if isinstance(value, Remote) and value._peer is self:
-            return {"kind": "object", "yours": value._number}
+    def _encode_reference(self, value):
+        if isinstance(value, RemoteObject) and value._peer is self:
+            return {"kind": "object", "receiver_number": value._number}
         name = "array of objects" if type(value) is np.ndarray else type(value).__name__
         if not self.may_share(value):
             raise TypeError(
@@ -209,41 +216,45 @@ class Peer:
                 "(numpy.random.default_rng), unfitted estimators, objects of classes that the "
                 "notebook defines, and containers of these."
             )
-        self.shared.append(value)
+        self.shared_objects.append(value)
         description = {"type": name, "callable": callable(value)}
-        return {"kind": "object", "mine": len(self.shared) - 1, **description}
+        return {"kind": "object", "sender_number": len(self.shared_objects) - 1, **description}
 
-    def _resolve(self, tree):
+    def _decode_reference(self, tree):
         match tree:
-            case {"yours": int(number)} if 0 <= number < len(self.shared):
-                return self.shared[number]
-            case {"mine": int(number), "type": str(name), "callable": bool(is_callable)}:
-                base = RemoteFunction if is_callable else Remote
-                return type(name, (base,), {})(self, number)
+            case {"receiver_number": int(number)} if 0 <= number < len(self.shared_objects):
+                return self.shared_objects[number]
+            case {"sender_number": int(number), "type": str(name), "callable": bool(is_callable)}:
+                proxy_class = RemoteFunction if is_callable else RemoteObject
+                return type(name, (proxy_class,), {})(self, number)
         raise ValueError("no such object")
 
     def _refuse(self, value):
         raise ValueError("this is not plain data")
 
 
-def _generators(args, kwargs):
+def _random_generators(args, kwargs):
     """Return the random generators among the arguments of a call."""
-    return [one for one in (*args, *kwargs.values()) if isinstance(one, np.random.Generator)]
+    return [
+        generator
+        for generator in (*args, *kwargs.values())
+        if isinstance(generator, np.random.Generator)
+    ]
 
 
 def _encode_error(error):
     """Return an error as plain data, with a traceback that omits frames of this folder."""
-    kind = type(error)
-    base = next(parent for parent in kind.__mro__ if parent.__module__ == "builtins")
+    cls = type(error)
+    base = next(parent for parent in cls.__mro__ if parent.__module__ == "builtins")
     try:
-        text = str(error.args[0] if kind is KeyError and error.args else error)[:MAX_TEXT_LENGTH]
+        text = str(error.args[0] if cls is KeyError and error.args else error)[:MAX_TEXT_LENGTH]
         frames = traceback.extract_tb(error.__traceback__)
         frames = [frame for frame in frames if not frame.filename.startswith(_FOLDER)]
         lines = traceback.format_list(frames) + traceback.format_exception_only(error)
     except Exception:  # for instance, the error's own __str__ fails
         text, lines = "", []
     lines = [line[:MAX_TEXT_LENGTH] for line in lines]
-    return {"name": kind.__name__, "base": base.__name__, "text": text, "lines": lines}
+    return {"name": cls.__name__, "base": base.__name__, "text": text, "lines": lines}
 
 
 def _decode_error(error):
@@ -253,8 +264,8 @@ def _decode_error(error):
             if base not in BUILTIN_ERRORS:
                 decoded = AnswerError(f"{name}: {text}" if text else name)
             else:
-                kind = getattr(builtins, base)
-                decoded = (kind if name == base else type(name, (AnswerError, kind), {}))(text)
+                cls = getattr(builtins, base)
+                decoded = (cls if name == base else type(name, (AnswerError, cls), {}))(text)
             decoded.lines = [line for line in lines if isinstance(line, str)]
             return decoded
     return AnswerError("an error that cannot be read")

@@ -16,7 +16,7 @@ BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 CONTAINERS = {"tuple": tuple, "set": set, "frozenset": frozenset}
 
 
-def encode(value, refer):
+def encode(value, encode_other):
     """Return a value as a tree that can be written as JSON.
 
     Instances of subclasses of numbers, strings and containers are sent as the base class.
@@ -25,7 +25,7 @@ def encode(value, refer):
     ----------
     value : object
         The value to send.
-    refer : callable
+    encode_other : callable
         Returns a tree for an object that is not plain data, or raises TypeError.
 
     Returns
@@ -35,7 +35,7 @@ def encode(value, refer):
     Examples
     --------
     >>> from svmbook.course.execution.plain_data import decode, encode
-    >>> decode(encode((1, [2.5, "x"]), refer=repr), refer=eval)
+    >>> decode(encode((1, [2.5, "x"]), encode_other=repr), decode_other=eval)
     (1, [2.5, 'x'])
     """
     if isinstance(value, int) and abs(value) >= 2**63:  # Python limits the decimals of an integer
@@ -46,26 +46,29 @@ def encode(value, refer):
         return {"kind": "scalar", **_encode_array(np.asarray(value))}
     if type(value) is np.ndarray and value.dtype.kind in ARRAY_KINDS:
         return {"kind": "array", **_encode_array(value)}
-    for plain in (bool, int, float, str):
-        if isinstance(value, plain):
-            return plain(value)
+    for plain_type in (bool, int, float, str):
+        if isinstance(value, plain_type):
+            return plain_type(value)
     if isinstance(value, complex):
         return {"kind": "complex", "parts": [value.real, value.imag]}
     if isinstance(value, bytes | bytearray):
         return {"kind": "bytes", "data": b64encode(value).decode()}
     if isinstance(value, range | slice):
-        parts = [encode(part, refer) for part in (value.start, value.stop, value.step)]
+        parts = [encode(part, encode_other) for part in (value.start, value.stop, value.step)]
         return {"kind": type(value).__name__, "parts": parts}
     if isinstance(value, list | KeysView | ValuesView | ItemsView):
-        return [encode(item, refer) for item in value]
+        return [encode(item, encode_other) for item in value]
     for name, container in CONTAINERS.items():
         if isinstance(value, container):
-            return {"kind": name, "items": [encode(item, refer) for item in value]}
+            return {"kind": name, "items": [encode(item, encode_other) for item in value]}
     if isinstance(value, dict):
-        return {"kind": "dict", "items": [encode(list(item), refer) for item in value.items()]}
+        return {
+            "kind": "dict",
+            "items": [encode(list(item), encode_other) for item in value.items()],
+        }
     if isinstance(value, np.random.Generator):
-        return {"kind": "generator", "state": encode(value.bit_generator.state, refer)}
-    return refer(value)
+        return {"kind": "generator", "state": encode(value.bit_generator.state, encode_other)}
+    return encode_other(value)
 
 
 def _encode_array(array):
@@ -73,14 +76,14 @@ def _encode_array(array):
     return {"dtype": array.dtype.str, "shape": list(array.shape), "data": data}
 
 
-def decode(tree, refer):
+def decode(tree, decode_other):
     """Return the value that a tree represents.
 
     Parameters
     ----------
     tree : object
         A tree that `encode` returned, after a round trip through JSON.
-    refer : callable
+    decode_other : callable
         Returns the object for a tree that does not represent plain data.
 
     Returns
@@ -96,7 +99,7 @@ def decode(tree, refer):
         case None | bool() | int() | float() | str():
             return tree
         case list():
-            return [decode(item, refer) for item in tree]
+            return [decode(item, decode_other) for item in tree]
         case {"kind": "array", "dtype": str(dtype), "shape": [*shape], "data": str(data)}:
             return _decode_array(dtype, shape, data)
         case {"kind": "scalar", "dtype": str(dtype), "shape": [], "data": str(data)}:
@@ -110,17 +113,17 @@ def decode(tree, refer):
         case {"kind": "range", "parts": [int(start), int(stop), int(step)]} if step:
             return range(start, stop, step)
         case {"kind": "slice", "parts": [start, stop, step]}:
-            return slice(*(decode(part, refer) for part in (start, stop, step)))
+            return slice(*(decode(part, decode_other) for part in (start, stop, step)))
         case {"kind": "tuple" | "set" | "frozenset" as name, "items": [*items]}:
-            return CONTAINERS[name](_hashable(decode(item, refer), name) for item in items)
+            return CONTAINERS[name](_hashable(decode(item, decode_other), name) for item in items)
         case {"kind": "dict", "items": [*items]}:
-            pairs = [decode(item, refer) for item in items]
+            pairs = [decode(item, decode_other) for item in items]
             if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
                 return {_hashable(key, "dict"): value for key, value in pairs}
         case {"kind": "generator", "state": state}:
-            return _generator(decode(state, refer))
+            return _decode_generator(decode(state, decode_other))
         case {"kind": "object"}:
-            return refer(tree)
+            return decode_other(tree)
     raise ValueError("this is not plain data")
 
 
@@ -139,14 +142,14 @@ def _decode_array(dtype, shape, data):
         dtype = np.dtype(dtype)
         if dtype.kind not in ARRAY_KINDS or dtype.subdtype is not None:
             raise ValueError(f"arrays of type {dtype} are not sent")
-        if not all(type(side) is int and side >= 0 for side in shape):
+        if not all(type(length) is int and length >= 0 for length in shape):
             raise ValueError(f"{shape} is not a shape")
         return np.frombuffer(b64decode(data, validate=True), dtype).reshape(shape).copy()
     except TypeError as error:  # raised by NumPy if the string is not a data type
         raise ValueError(str(error)) from None
 
 
-def _generator(state):
+def _decode_generator(state):
     """Return a random generator in a given state."""
     name = state.get("bit_generator") if isinstance(state, dict) else None
     if name not in BIT_GENERATORS:

@@ -19,7 +19,7 @@ __all__ = ["KEPT_MIME_TYPES", "run_notebook"]
 
 EMPTY_CELL = {"source": ""}  # for code that belongs to no cell
 # A forgotten exit() or quit() must not end the kernel, because the cells below it are graded too.
-NO_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
+DISABLE_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
 MAX_OUTPUT_LENGTH = 200_000  # characters of one output that are kept
 OUTPUT_TYPES = ("stream", "display_data", "execute_result", "update_display_data", "error")
 # Displayed data that a browser does not execute. Other data are dropped before output is measured.
@@ -46,7 +46,7 @@ class Client(NotebookClient):
     def process_message(self, msg, cell, cell_index):
         """Drop an output if it exceeds the limit."""
         if isinstance(data := msg["content"].get("data"), dict):
-            msg["content"]["data"] = {kind: data[kind] for kind in KEPT_MIME_TYPES if kind in data}
+            msg["content"]["data"] = {mime: data[mime] for mime in KEPT_MIME_TYPES if mime in data}
         if msg["msg_type"] in OUTPUT_TYPES:
             self.remaining_output -= len(json.dumps(msg["content"], default=str))
             if self.remaining_output < 0:
@@ -120,23 +120,23 @@ def run_notebook(work, report, folder=None, settings=None):
     try:
         with (
             client.setup_kernel(),
-            _environment({"MPLBACKEND": "agg"} | (settings or {})),
+            _set_environment({"MPLBACKEND": "agg"} | (settings or {})),
             closing(Examiner(set(work["answers"]), _given_names(work["cells"]))) as examiner,
         ):
             kernel = Kernel(client, timeout_error)
             kernel.number = len(work["cells"])
-            kernel.execute(NO_EXIT)
+            kernel.execute(DISABLE_EXIT)
             report(started=True)  # later failures are caused by the submission
-            needed = _needed_given_cells(work["cells"])
-            used_later = _tests_used_later(work["cells"])
+            needed_cells = _needed_given_cells(work["cells"])
+            later_used_tests = _tests_used_later(work["cells"])
             for number, cell in enumerate(work["cells"]):
                 kernel.number = number
-                report(cell=number, **_run_cell(kernel, examiner, cell, number in used_later))
+                report(cell=number, **_run_cell(kernel, examiner, cell, number in later_used_tests))
                 if kernel.timed_out:
                     report(timed_out=True)
                 if client.remaining_output < 0:
                     report(truncated=True)
-                if number in needed:
+                if number in needed_cells:
                     examiner.begin_test()
                     if error := examiner.run_given_cell(cell["source"], kernel.execute):
                         report(given_cell_error=[number, error])
@@ -153,7 +153,7 @@ def run_notebook(work, report, folder=None, settings=None):
 
 
 @contextmanager
-def _environment(settings):
+def _set_environment(settings):
     """Set environment variables of this process temporarily."""
     old_values = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
@@ -171,28 +171,28 @@ def _given_names(cells):
 
 def _needed_given_cells(cells):
     """Return the numbers of the given cells that define or may change names that tests use."""
-    given = [cell["source"] for cell in cells if cell["kind"] == "given"]
-    modules = set().union(*map(imported_names, given))
-    used, needed = set(), set()
+    given_sources = [cell["source"] for cell in cells if cell["kind"] == "given"]
+    names_of_imports = set().union(*map(imported_names, given_sources))
+    used_names, needed_cells = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
         source = cell["source"]
         if cell["kind"] == "given":
-            possibly_changed = defined_names(source) | (free_names(source) - modules)
+            possibly_changed_names = defined_names(source) | (free_names(source) - names_of_imports)
             has_star_import = re.search(r"^[ \t]*from .* import \*", source, re.M)
-            if used & possibly_changed or has_star_import:
-                needed.add(number)
-        if cell["kind"] == "test" or number in needed:
-            used |= free_names(source)
-    return needed
+            if used_names & possibly_changed_names or has_star_import:
+                needed_cells.add(number)
+        if cell["kind"] == "test" or number in needed_cells:
+            used_names |= free_names(source)
+    return needed_cells
 
 
 def _tests_used_later(cells):
     """Return the numbers of the tests that define names that a later cell uses."""
-    used, tests = set(), set()
+    used_names, tests = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
         if cell["kind"] != "test":
-            used |= free_names(cell["source"])
-        elif used & defined_names(cell["visible_source"]):
+            used_names |= free_names(cell["source"])
+        elif used_names & defined_names(cell["visible_source"]):
             tests.add(number)
     return tests
 
@@ -208,7 +208,7 @@ def _run_cell(kernel, examiner, cell, is_used_later):
         return {"outputs": [new_output("error", **error_fields(error))]}
     examiner.begin_test()
     for k, (is_hidden, source) in enumerate(parts):
-        part_outputs = _examine(kernel, examiner, source, is_last=k == len(parts) - 1)
+        part_outputs = _run_test_part(kernel, examiner, source, is_last=k == len(parts) - 1)
         if is_hidden:
             hidden_positions += range(len(outputs), len(outputs) + len(part_outputs))
         outputs += part_outputs
@@ -219,20 +219,20 @@ def _run_cell(kernel, examiner, cell, is_used_later):
     return {"outputs": outputs, "hidden_positions": hidden_positions}
 
 
-def _examine(kernel, examiner, source, is_last):
+def _run_test_part(kernel, examiner, source, is_last):
     """Run a part of a test; return its printed text, its points and its error as outputs."""
     kernel_outputs = []
-    verdict = examiner.run(source, lambda code: kernel_outputs.extend(kernel.execute(code)))
-    if not verdict.ended:
+    result = examiner.run(source, lambda code: kernel_outputs.extend(kernel.execute(code)))
+    if not result.ended:
         raise RunEnded("a test did not end")
     outputs = [output for output in kernel_outputs if output.output_type == "stream"]
-    if verdict.printed:
-        outputs.append(new_output("stream", name="stdout", text=verdict.printed))
-    error = verdict.error
+    if result.printed_text:
+        outputs.append(new_output("stream", name="stdout", text=result.printed_text))
+    error = result.error
     if kernel.timed_out or (error and error["ename"] == NoAnswer.__name__):
         error = kernel.error or error
-    if verdict.points is not None and is_last and not error:
-        points = {"text/plain": repr(verdict.points)}
+    if result.points is not None and is_last and not error:
+        points = {"text/plain": repr(result.points)}
         outputs.append(new_output("execute_result", data=points))
     return outputs + ([new_output("error", **error)] if error else [])
 

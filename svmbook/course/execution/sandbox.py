@@ -15,7 +15,7 @@ import sys
 import sysconfig
 import threading
 import time
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,14 +36,14 @@ UNSAFE = "unsafe"
 # jsonschema would spend a second on parsing a grammar of addresses, which is not needed here.
 IMPORT_MAIN = "import sys; sys.modules['rfc3987_syntax'] = None; "
 IMPORT_MAIN += "from svmbook.course.execution import sandbox_main; "
-PACKAGE = Path(__file__).resolve().parents[2]
-CONFINE = Path(__file__).resolve().with_name("confine.py")
+PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
+CONFINE_PATH = Path(__file__).resolve().with_name("confine.py")
 # The fields of `Limits` that `confine` applies.
 CONFINED_LIMITS = ("memory", "disk", "processes", "seconds")
 # Working directories of the kernel and of the tests. A submission can write only in the first one,
 # because the tests, or Matplotlib in them, may read settings from their working directory.
-FOLDERS = {"kernel": "/tmp", "tests": "/assignment"}
-SANDBOX_NUMBERS = itertools.count()
+WORKING_FOLDERS = {"kernel": "/tmp", "tests": "/assignment"}
+SANDBOX_COUNTER = itertools.count()
 CHECK_INTERVAL = 0.1  # seconds between two measurements of the processes' memory and time
 SANDBOX_USER_IDS = range(60_600, 61_180)  # user IDs that neither Debian nor systemd assigns
 
@@ -52,7 +52,7 @@ class SandboxError(OSError):
     """There is no sandbox, or it does not start."""
 
 
-def python_path():
+def python_executable():
     """Return the path of this Python with links among its folders resolved."""
     path = Path(sys.executable)
     return str(path.parent.resolve() / path.name)
@@ -77,7 +77,7 @@ def find_sandbox():
             "permissions. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
             "submissions that you trust like your own code, give --unsafe."
         )
-    command = [*bubblewrap_command(path), python_path(), "-I", "-c", IMPORT_MAIN]
+    command = [*bubblewrap_command(path), python_executable(), "-I", "-c", IMPORT_MAIN]
     result = subprocess.run(command, capture_output=True, text=True, env={})
     if result.returncode:
         message = (result.stderr.strip().splitlines() or ["no error message"])[-1]
@@ -88,7 +88,7 @@ def find_sandbox():
     return path
 
 
-def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=None):
+def run_cells(cells, limits=None, sandbox=None, stop_event=None, answers=(), files=None):
     """Run cells in a fresh kernel and tests in a second process, both inside the sandbox.
 
     Parameters
@@ -101,7 +101,7 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
         Limits of the run.
     sandbox : str, optional
         Path of bubblewrap, found automatically by default; `UNSAFE` for no sandbox.
-    stop : threading.Event, optional
+    stop_event : threading.Event, optional
         Ends the run when it is set.
     answers : iterable of str
         Names that tests look up in the kernel even if given cells define them.
@@ -124,11 +124,11 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
     # Results are written to a pipe instead of stdout: the first process of a sandbox keeps stdout
     # open, and a submission, which runs as the same user, could write to it.
     read_end, write_end = os.pipe()
-    command = [python_path(), "-I", "-c", IMPORT_MAIN + "sandbox_main.main()", str(write_end)]
+    command = [python_executable(), "-I", "-c", IMPORT_MAIN + "sandbox_main.main()", str(write_end)]
     if sandbox != UNSAFE:
         user = None
         if os.geteuid() == 0:  # Linux counts processes per user, so each sandbox needs its own
-            user = SANDBOX_USER_IDS[(os.getpid() + next(SANDBOX_NUMBERS)) % len(SANDBOX_USER_IDS)]
+            user = SANDBOX_USER_IDS[(os.getpid() + next(SANDBOX_COUNTER)) % len(SANDBOX_USER_IDS)]
         process_limits = {name: getattr(limits, name) for name in CONFINED_LIMITS}
         command = [
             *bubblewrap_command(sandbox, limits.disk, files=files),
@@ -137,7 +137,7 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
     outcome = Outcome()
     with (
         open(read_end, "rb", buffering=0) as results,
-        _copied_folders(files) if sandbox == UNSAFE else nullcontext(FOLDERS) as work["folders"],
+        _working_folders(sandbox, files) as work["folders"],
     ):
         process = subprocess.Popen(
             command,
@@ -151,7 +151,7 @@ def run_cells(cells, limits=None, sandbox=None, stop=None, answers=(), files=Non
         os.close(write_end)
         threading.Thread(target=_send_work, args=(process, work), daemon=True).start()
         try:
-            _watch(process, results, limits, outcome, stop or threading.Event())
+            _watch(process, results, limits, outcome, stop_event or threading.Event())
         finally:
             _kill_tree(process)
     if not outcome.started:  # the submission is not the cause
@@ -174,7 +174,13 @@ def confined_command(command, *, memory, disk, processes, seconds, user=None):
     list of str
     """
     limits = {"memory": memory, "disk": disk, "processes": processes, "seconds": seconds}
-    return [python_path(), "-I", str(CONFINE), json.dumps(limits | {"user": user}), *command]
+    return [
+        python_executable(),
+        "-I",
+        str(CONFINE_PATH),
+        json.dumps(limits | {"user": user}),
+        *command,
+    ]
 
 
 def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
@@ -189,18 +195,18 @@ def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
     extra_paths : iterable of path-like
         Files and folders that can be read inside, in addition to Python and the package.
     files : dict, optional
-        Maps the names of data files in `FOLDERS`, where they can be read, to their paths.
+        Maps the names of data files in `WORKING_FOLDERS`, where they can be read, to their paths.
 
     Returns
     -------
     list of str
     """
-    visible = [Path("/usr"), Path("/etc/ld.so.cache"), Path("/etc/fonts")]
-    required = (sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), PACKAGE)
-    for folder in (*required, *extra_paths):
+    visible_paths = [Path("/usr"), Path("/etc/ld.so.cache"), Path("/etc/fonts")]
+    required_paths = (sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), PACKAGE_FOLDER)
+    for folder in (*required_paths, *extra_paths):
         folder = Path(folder).resolve()
-        if not any(folder.is_relative_to(other) for other in visible):
-            visible.append(folder)
+        if not any(folder.is_relative_to(other) for other in visible_paths):
+            visible_paths.append(folder)
     # Without --as-pid-1, bubblewrap would be the first process. It keeps the environment of the
     # caller, which could be read inside.
     command = [path, "--unshare-ipc", "--unshare-pid", "--as-pid-1", "--unshare-net"]
@@ -215,7 +221,7 @@ def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
     command += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):
         command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
-    for folder in visible:  # after /tmp, because a project may lie below /tmp
+    for folder in visible_paths:  # after /tmp, because a project may lie below /tmp
         command += [*_parent_folder_options(folder), "--ro-bind-try", str(folder), str(folder)]
     command += _data_file_options(files or {})
     for name in ("bin", "lib", "lib64", "sbin"):
@@ -234,26 +240,29 @@ def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
 def _parent_folder_options(path):
     """Return the options that make the parent folders of a path."""
     parents = reversed(path.parents[:-1])
-    return [word for folder in parents for word in ("--perms", "0755", "--dir", str(folder))]
+    return [option for folder in parents for option in ("--perms", "0755", "--dir", str(folder))]
 
 
 def _data_file_options(files):
     """Return the options that mount data files for the tests, and link to them for the kernel."""
-    kernel, tests = Path(FOLDERS["kernel"]), Path(FOLDERS["tests"])
+    kernel, tests = Path(WORKING_FOLDERS["kernel"]), Path(WORKING_FOLDERS["tests"])
     options = ["--perms", "0755", "--dir", str(tests)]
     for name, path in files.items():
         options += _parent_folder_options(tests / name)
         options += ["--ro-bind", str(path), str(tests / name)]
-    for top in {Path(name).parts[0] for name in files}:
-        options += ["--symlink", str(tests / top), str(kernel / top)]
+    for top_level_name in {Path(name).parts[0] for name in files}:
+        options += ["--symlink", str(tests / top_level_name), str(kernel / top_level_name)]
     return options
 
 
 @contextmanager
-def _copied_folders(files):
-    """Make the folders of a run without a sandbox, with copies of the data files."""
+def _working_folders(sandbox, files):
+    """Yield the working folders; without a sandbox, make them with copies of the data files."""
+    if sandbox != UNSAFE:
+        yield WORKING_FOLDERS
+        return
     with TemporaryDirectory(ignore_cleanup_errors=True) as root:
-        folders = {key: str(Path(root, key)) for key in FOLDERS}
+        folders = {key: str(Path(root, key)) for key in WORKING_FOLDERS}
         for folder in folders.values():
             Path(folder).mkdir()
             for name, path in (files or {}).items():
@@ -267,11 +276,11 @@ def _send_work(process, work):
         process.stdin.write(json.dumps(work).encode())
 
 
-def _watch(process, results, limits, outcome, stop):
+def _watch(process, results, limits, outcome, stop_event):
     """Read results until the last one, or until a limit is exceeded."""
     deadline, buffer = time.monotonic() + limits.seconds, b""
     remaining_output = 4 * limits.output
-    root = psutil.Process(process.pid)
+    root_process = psutil.Process(process.pid)
     with selectors.DefaultSelector() as selector:
         selector.register(results, selectors.EVENT_READ)
         while True:
@@ -284,15 +293,15 @@ def _watch(process, results, limits, outcome, stop):
                 *lines, buffer = (buffer + chunk).split(b"\n")
                 if any([outcome.update(json.loads(line)) for line in lines]):
                     return
-            outcome.reason = _exceeded_limit(root, limits, deadline, remaining_output)
+            outcome.reason = _exceeded_limit(root_process, limits, deadline, remaining_output)
             outcome.timed_out |= time.monotonic() > deadline
-            if stop.is_set():
+            if stop_event.is_set():
                 outcome.reason = "grading was stopped"
             if outcome.reason:
                 return
 
 
-def _exceeded_limit(root, limits, deadline, remaining_output):
+def _exceeded_limit(root_process, limits, deadline, remaining_output):
     """Return a message about the limit that all processes together have exceeded, or None."""
     if time.monotonic() > deadline:
         return f"the notebook took more than {limits.seconds} seconds"
@@ -300,7 +309,7 @@ def _exceeded_limit(root, limits, deadline, remaining_output):
         return "more output than is allowed"
     processes, memory = 0, 0
     with suppress(psutil.Error):
-        descendants = root.children(recursive=True)
+        descendants = root_process.children(recursive=True)
         for process in descendants:
             with suppress(psutil.Error):
                 memory += process.memory_info().rss
@@ -320,7 +329,7 @@ def _kill_tree(process):
     with suppress(psutil.Error):
         descendants = psutil.Process(process.pid).children(recursive=True)
     process.kill()  # this also ends the processes inside bubblewrap
-    for child in descendants:
+    for descendant in descendants:
         with suppress(psutil.Error):
-            child.kill()
+            descendant.kill()
     process.wait()

@@ -20,13 +20,13 @@ def main():
     """Read the cells from stdin, run them, and report their outputs."""
     # Other processes in the sandbox can neither trace this process nor open its files.
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    file = int(sys.argv[1])
-    os.set_inheritable(file, False)  # the kernel does not inherit the file descriptor
-    out = os.fdopen(file, "w", encoding="utf-8")
+    descriptor = int(sys.argv[1])
+    os.set_inheritable(descriptor, False)  # the kernel does not inherit the file descriptor
+    results = os.fdopen(descriptor, "w", encoding="utf-8")
 
     def report(**message):
-        out.write(json.dumps(message) + "\n")
-        out.flush()
+        results.write(json.dumps(message) + "\n")
+        results.flush()
 
     work = json.load(sys.stdin)
     # The tests run where no file of a submission can configure them.

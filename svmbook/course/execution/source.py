@@ -5,26 +5,26 @@ import re
 import symtable
 
 __all__ = [
-    "UNREADABLE",
+    "PARSE_ERRORS",
     "defined_names",
     "free_names",
     "imported_names",
     "parts_of_test",
-    "without_commands",
+    "replace_commands",
 ]
 
 #: Errors that Python raises for code it cannot parse; the last two if it is nested too deeply.
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-def parts_of_test(source, hidden):
+def parts_of_test(source, hidden_lines):
     """Split a test into groups of statements that are all shown or all hidden.
 
     Parameters
     ----------
     source : str
         The test.
-    hidden : set of int
+    hidden_lines : set of int
         Numbers of the lines that are not handed out, from 1.
 
     Returns
@@ -41,15 +41,15 @@ def parts_of_test(source, hidden):
     lines, groups = source.split("\n"), []
     for statement in ast.parse(source, "<test>").body:
         decorators = getattr(statement, "decorator_list", ())
-        first = min(node.lineno for node in (statement, *decorators))
-        is_hidden = not hidden.isdisjoint(range(first, statement.end_lineno + 1))
+        first_line = min(node.lineno for node in (statement, *decorators))
+        is_hidden = not hidden_lines.isdisjoint(range(first_line, statement.end_lineno + 1))
         if not groups or groups[-1][0] != is_hidden:
-            groups.append((is_hidden, first, statement.end_lineno))
+            groups.append((is_hidden, first_line, statement.end_lineno))
         else:
             groups[-1] = (is_hidden, groups[-1][1], statement.end_lineno)
     return [
-        (is_hidden, "\n" * (first - 1) + "\n".join(lines[first - 1 : last]))
-        for is_hidden, first, last in groups
+        (is_hidden, "\n" * (first_line - 1) + "\n".join(lines[first_line - 1 : last_line]))
+        for is_hidden, first_line, last_line in groups
     ]
 
 
@@ -65,13 +65,15 @@ def free_names(source):
 
 def defined_names(source):
     """Return the global names that the code defines."""
-    module, *inner = _scopes(source)
-    at_top_level = (
+    module, *inner_scopes = _scopes(source)
+    top_level_symbols = (
         s for s in module.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()
     )
-    in_functions = (symbol for table in inner for symbol in table.get_symbols())
-    declared = (s for s in in_functions if s.is_assigned() and s.is_declared_global())
-    return {symbol.get_name() for symbols in (at_top_level, declared) for symbol in symbols}
+    inner_symbols = (symbol for table in inner_scopes for symbol in table.get_symbols())
+    global_symbols = (s for s in inner_symbols if s.is_assigned() and s.is_declared_global())
+    return {
+        symbol.get_name() for symbols in (top_level_symbols, global_symbols) for symbol in symbols
+    }
 
 
 def imported_names(source):
@@ -84,18 +86,18 @@ def imported_names(source):
 def _scopes(source):
     """Return the symbol tables of a cell and of all its functions and classes."""
     try:
-        tables = [symtable.symtable(without_commands(source), "<cell>", "exec")]
-    except UNREADABLE:  # the error is reported when the cell runs
+        tables = [symtable.symtable(replace_commands(source), "<cell>", "exec")]
+    except PARSE_ERRORS:  # the error is reported when the cell runs
         tables = [symtable.symtable("", "<cell>", "exec")]
     for table in tables:
         tables += table.get_children()
     return tables
 
 
-def without_commands(source):
+def replace_commands(source):
     """Return the source of a cell with `pass` in place of IPython commands, if it has any."""
     try:
         ast.parse(source)
         return source
-    except UNREADABLE:
+    except PARSE_ERRORS:
         return re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)

@@ -27,8 +27,8 @@ from ..layout.items import METADATA_KEY, answer_names, item_name
 from ..layout.marks import submission_marks, totals
 from ..submissions.identity import enter_id
 from ..submissions.merge import merge_submission
+from .cells import cells_to_run, code_cells, enter_outputs
 from .pending import find_pending
-from .verdicts import cells_to_run, code_cells, enter_outputs
 
 __all__ = ["GradedNotebook", "GradedSubmission", "grade_submissions", "run_submission"]
 
@@ -43,14 +43,14 @@ class GradedSubmission:
         The student.
     score, max_score : float
         Points given so far, and the maximum.
-    reasons : list of str
+    notes : list of str
         Problems of the submission.
     """
 
     student: str
     score: float
     max_score: float
-    reasons: list
+    notes: list
 
 
 def grade_submissions(course, name, jobs=1, sandbox=None, limits=None, regrade=False):
@@ -102,8 +102,8 @@ def grade_submissions(course, name, jobs=1, sandbox=None, limits=None, regrade=F
 
 def _run_all(master, pending, jobs, **run_options):
     """Run pending submissions; yield each with its `GradedNotebook`."""
-    stop = run_options["stop"] = threading.Event()
-    timed_out = []  # to run again one at a time, because others may have slowed them down
+    stop_event = run_options["stop_event"] = threading.Event()
+    slow_submissions = []  # to run again one at a time, because others may have slowed them down
     with ThreadPoolExecutor(jobs) as pool:
         try:
             futures = {
@@ -114,21 +114,21 @@ def _run_all(master, pending, jobs, **run_options):
                 submission = futures.pop(future)
                 graded = _result_or_zero(future.result, master)
                 if graded.timed_out and jobs > 1:
-                    timed_out.append(submission)
+                    slow_submissions.append(submission)
                 else:
                     yield submission, graded
         finally:
-            stop.set()
+            stop_event.set()
             pool.shutdown(wait=False, cancel_futures=True)
-    stop.clear()
-    for submission in timed_out:
+    stop_event.clear()
+    for submission in slow_submissions:
         run = partial(_run_pending, master, submission, **run_options)
         yield submission, _result_or_zero(run, master)
 
 
-def _run_pending(master, pending, **run_options):
+def _run_pending(master, submission, **run_options):
     return run_submission(
-        master, pending.cells, pending.reason, student=pending.student_id, **run_options
+        master, submission.cells, submission.reason, student=submission.student_id, **run_options
     )
 
 
@@ -140,7 +140,7 @@ def _result_or_zero(run, master):
         raise
     except Exception as error:
         zero_result = run_submission(master, None, f"the grader failed on it: {error!r}")
-        return replace(zero_result, final=False)
+        return replace(zero_result, is_final=False)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class GradedNotebook:
         Problems of the submission.
     timed_out : bool
         Whether a time limit was exceeded.
-    final : bool
+    is_final : bool
         Whether the result is final; if not, the next run grades the submission again.
     given_cell_errors : dict
         Errors of locked cells in the process that runs the tests, by the name of the cell.
@@ -164,7 +164,7 @@ class GradedNotebook:
     nb: NotebookNode
     notes: list
     timed_out: bool = False
-    final: bool = True
+    is_final: bool = True
     given_cell_errors: dict = field(default_factory=dict)
 
 
@@ -180,7 +180,7 @@ def run_submission(master, cells, reason=None, student=None, **run_options):
     reason : str, optional
         The reason why nothing is run.
     student : str, optional
-        The id that determines the numbers of questions with personal numbers.
+        The id that determines the numbers in personalised questions.
     **run_options
         Options of `run_cells`: the sandbox, its limits, an event that ends the run, data files.
 
@@ -200,26 +200,30 @@ def run_submission(master, cells, reason=None, student=None, **run_options):
     return GradedNotebook(nb, notes, outcome.timed_out, given_cell_errors=errors)
 
 
-def _enter_marks(course, book, name, pending, graded):
+def _enter_marks(course, book, name, pending_submission, graded):
     """Enter the marks, write the graded notebook, and return a summary."""
-    student, nb = pending.submission.student, graded.nb
+    submission, nb = pending_submission.submission, graded.nb
+    student = submission.student
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # about the order in which nbgrader adds rows
         book.update_or_create_student(student)
-        book.update_or_create_submission(name, student, timestamp=pending.timestamp)
+        book.update_or_create_submission(name, student, timestamp=pending_submission.timestamp)
     _save_marks(book, name, student, nb)
     marks = submission_marks(book.find_submission(name, student), name)
     path = course.autograded_path(student, name)
-    changed = [item for item in _changed_answers(path, nb) if marks[item].by_hand is not None]
-    reasons = [*graded.notes, *pending.submission.notes]
-    reasons += [f"{item} has changed since it was marked by hand" for item in changed]
+    notes = [*graded.notes, *submission.notes]
+    notes += [
+        f"{item} has changed since it was marked by hand"
+        for item in _changed_answers(path, nb)
+        if marks[item].manual_score is not None
+    ]
     nb.metadata[METADATA_KEY] = {
-        "digest": pending.digest if graded.final else None,
-        "reasons": reasons,
-        "marks": {item: mark.by_tests for item, mark in marks.items()},
+        "digest": pending_submission.digest if graded.is_final else None,
+        "notes": notes,
+        "marks": {item: mark.auto_score for item, mark in marks.items()},
     }
     write_atomically(path, nbformat.writes(nb))
-    return GradedSubmission(student, *totals(marks), reasons)
+    return GradedSubmission(student, *totals(marks), notes)
 
 
 def _save_marks(book, name, student, nb):
@@ -235,8 +239,10 @@ def _save_marks(book, name, student, nb):
 def _changed_answers(path, nb):
     """Return the manually graded answers that differ from those in the last graded notebook."""
     try:
-        old = {item_name(cell): cell.source for cell in nbformat.read(path, as_version=4).cells}
+        old_sources = {
+            item_name(cell): cell.source for cell in nbformat.read(path, as_version=4).cells
+        }
     except (OSError, ValueError):
         return []
     answers = [cell for cell in nb.cells if is_grade(cell) and is_solution(cell)]
-    return [item_name(cell) for cell in answers if old.get(item_name(cell)) != cell.source]
+    return [item_name(cell) for cell in answers if old_sources.get(item_name(cell)) != cell.source]

@@ -13,10 +13,10 @@ from nbgrader.utils import is_grade
 from ..layout.items import METADATA_KEY, item_name
 from ..layout.marks import assignment_marks
 from ..layout.submitted import Submission
-from ..submissions.identity import choose_id, is_personal, written_id
+from ..submissions.identity import choose_id, find_notebook_id, is_personalised
 from ..submissions.receive import RejectedSubmission, read_notebook, read_timestamp
 
-__all__ = ["PendingSubmission", "count_pending", "find_pending", "recorded_reasons"]
+__all__ = ["PendingSubmission", "count_pending", "find_pending", "recorded_notes"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PendingSubmission:
     digest : str
         Digest of everything that the marks depend on.
     student_id : str or None
-        The id that determines the numbers of questions with personal numbers.
+        The id that determines the numbers in personalised questions.
     """
 
     submission: Submission
@@ -71,26 +71,26 @@ def find_pending(course, name, master, regrade=False):
         The assignment was not released, or its items have changed since.
     """
     entered_marks, pending = _entered_marks(course, name, master), []
-    tasks = [(cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells]
-    tasks += [(file, _digest_of_file(path)) for file, path in course.data_files(name).items()]
-    ids = course.student_ids() if is_personal(master) else None
+    assignment_parts = [
+        (cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells
+    ]
+    assignment_parts += [
+        (file, _digest_of_file(path)) for file, path in course.data_files(name).items()
+    ]
+    ids = course.student_ids() if is_personalised(master) else None
     for student, submission in course.submissions(name).items():
-        (cells, reason), student_id, timestamp, notes = (
-            _read_cells(course, submission),
-            None,
-            None,
-            [],
-        )
+        cells, reason = _read_cells(course, submission)
+        student_id, timestamp, notes = None, None, []
         if cells is not None:
             timestamp, *notes = read_timestamp(submission.path.parent)
         if cells is not None and ids is not None:
-            student_id, note = choose_id(student, written_id(cells), ids)
+            student_id, note = choose_id(student, find_notebook_id(cells), ids)
             notes.append(note)
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
         known_values = [str(value) for value in (timestamp, student_id) if value is not None]
-        digest = _digest(tasks, cells, reason, submission.notes, *known_values)
-        recorded = _read_metadata(course.autograded_path(student, name))
-        if regrade or (recorded.get("digest"), recorded.get("marks")) != (
+        digest = _digest(assignment_parts, cells, reason, submission.notes, *known_values)
+        metadata = _read_metadata(course.autograded_path(student, name))
+        if regrade or (metadata.get("digest"), metadata.get("marks")) != (
             digest,
             entered_marks.get(student),
         ):
@@ -105,9 +105,9 @@ def count_pending(course, name):
     return len(find_pending(course, name, course.master(name)))
 
 
-def recorded_reasons(course, name, student):
+def recorded_notes(course, name, student):
     """Return the problems that grading recorded in a student's graded notebook."""
-    return _read_metadata(course.autograded_path(student, name)).get("reasons", [])
+    return _read_metadata(course.autograded_path(student, name)).get("notes", [])
 
 
 def _entered_marks(course, name, master):
@@ -129,7 +129,7 @@ def _entered_marks(course, name, master):
                 f"{name} again, and inform students who have the older version."
             )
         return {
-            student: {item: mark.by_tests for item, mark in marks.items()}
+            student: {item: mark.auto_score for item, mark in marks.items()}
             for student, marks in assignment_marks(book, name).items()
         }
 
@@ -153,7 +153,7 @@ def _digest_of_file(path):
 
 
 def _read_metadata(path):
-    """Return our metadata in a graded notebook, or an empty dict if there is no such notebook."""
+    """Return this package's metadata in a graded notebook; an empty dict if it does not exist."""
     try:
         return json.loads(path.read_bytes())["metadata"][METADATA_KEY]
     except (OSError, ValueError, KeyError):

@@ -10,20 +10,19 @@ import nbformat
 from nbgrader.utils import determine_grade, is_grade, is_solution
 
 from ..execution.sandbox import find_sandbox
-from ..execution.source import parts_of_test, without_commands
+from ..execution.source import parts_of_test, replace_commands
 from ..layout.folder import is_for_instructors
 from ..layout.items import hidden_lines, is_test, item_name, released_source
-from ..submissions.identity import is_personal
+from ..submissions.identity import is_personalised
 from .grade import run_submission
 
 __all__ = ["Trial", "try_out"]
 
 # Wrong answers: the return values of functions, and the values of other names.
 WRONG_VALUES = {"None": "None", "zero": "0", "an empty array": "__import__('numpy').zeros(0)"}
-STUB = "the stub that is handed out"
-# Student ids for trying out assignments whose numbers depend on the id.
-TRIAL_IDS = ("ann", "ben", "cem")
-HINT = (
+STUB_LABEL = "the stub that is handed out"
+TRIAL_IDS = ("ann", "ben", "cem")  # student ids with which personalised questions are tried
+TEST_HINT = (
     "Tests call answers in another process; see 'Tests of your own' in the guide for what a test "
     "can use."
 )
@@ -68,10 +67,10 @@ def try_out(course, name, sandbox=None):
     SandboxError
         bubblewrap is not installed.
     """
-    source = nbformat.read(course.source_path(name), as_version=4)
+    source_nb = nbformat.read(course.source_path(name), as_version=4)
     problems = [
         f"{item_name(cell)} has no points; set them in Create Assignment."
-        for cell in source.cells
+        for cell in source_nb.cells
         if is_grade(cell) and cell.metadata.nbgrader.get("points") is None
     ]
     problems += [
@@ -85,35 +84,39 @@ def try_out(course, name, sandbox=None):
     problems = [text for cell in master.cells if is_test(cell) for text in _syntax_problems(cell)]
     if problems:
         return Trial(problems, [])
-    visible = nbformat.from_dict(master)
-    for cell in visible.cells:
+    visible_master = nbformat.from_dict(master)
+    for cell in visible_master.cells:
         if is_test(cell):
             cell.source = released_source(cell)
-    solution = [
+    solution_cells = [
         (
             item_name(cell),
             cell.cell_type,
             source_cell.source if is_solution(source_cell) else released_source(cell),
         )
-        for source_cell, cell in zip(source.cells, master.cells, strict=True)
+        for source_cell, cell in zip(source_nb.cells, master.cells, strict=True)
     ]
-    first_id, *other_ids = TRIAL_IDS if is_personal(master) else (None,)
+    first_id, *other_ids = TRIAL_IDS if is_personalised(master) else (None,)
     solution_runs = {
-        "for your solution": (master, solution, first_id),
-        "for your solution with the visible tests only": (visible, solution, first_id),
+        "for your solution": (master, solution_cells, first_id),
+        "for your solution with the visible tests only": (visible_master, solution_cells, first_id),
     }
     for student in other_ids:
         solution_runs[f"for your solution with the numbers of {student!r}"] = (
             master,
-            solution,
+            solution_cells,
             student,
         )
     wrong_runs = {
-        kind: (master, [_with_wrong_answers(cell, value, source) for cell in solution], first_id)
-        for kind, value in WRONG_VALUES.items()
+        label: (
+            master,
+            [_with_wrong_answers(cell, value, source_nb) for cell in solution_cells],
+            first_id,
+        )
+        for label, value in WRONG_VALUES.items()
     }
-    stubs = [(item_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
-    wrong_runs[STUB] = master, stubs, first_id
+    stub_cells = [(item_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
+    wrong_runs[STUB_LABEL] = master, stub_cells, first_id
     run_options = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(name)}
 
     def run(nb, cells, student):
@@ -125,8 +128,8 @@ def try_out(course, name, sandbox=None):
     with ThreadPoolExecutor(2) as pool:
         results = pool.map(lambda args: run(*args), wrong_runs.values())
         weak_tests = [
-            f"{item} gives {score:g} points to {kind}; make it fail for wrong answers"
-            for kind, graded in zip(wrong_runs, results, strict=True)
+            f"{item} gives {score:g} points to {label}; make it fail for wrong answers"
+            for label, graded in zip(wrong_runs, results, strict=True)
             for item, score, _, _ in _test_marks(graded.nb)
             if score > 0
         ]
@@ -162,7 +165,8 @@ def _problems(graded, condition):
         for item, error in graded.given_cell_errors.items()
     ]
     messages += [
-        f"{item} gives {score:g} of {points:g} points {condition}: {error or 'no error'}. {HINT}"
+        f"{item} gives {score:g} of {points:g} points {condition}: {error or 'no error'}. "
+        f"{TEST_HINT}"
         for item, score, points, error in _test_marks(graded.nb)
         if score != points
     ]
@@ -177,14 +181,16 @@ def _test_marks(nb):
             yield item_name(cell), *determine_grade(cell), (errors or [None])[0]
 
 
-def _with_wrong_answers(cell, value, source):
+def _with_wrong_answers(cell, value, source_nb):
     """Return a cell that gives wrong answers to the names that the solution defines."""
-    item, kind, text = cell
-    if kind != "code" or not any(item_name(c) == item and is_solution(c) for c in source.cells):
+    item, cell_type, text = cell
+    if cell_type != "code" or not any(
+        item_name(c) == item and is_solution(c) for c in source_nb.cells
+    ):
         return cell
     lines = []
     try:
-        statements = ast.parse(without_commands(text)).body
+        statements = ast.parse(replace_commands(text)).body
     except SyntaxError:  # the run of the solution reports it
         return cell
     for node in statements:
@@ -197,4 +203,4 @@ def _with_wrong_answers(cell, value, source):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
             lines += [f"{name} = {value}" for name in sorted(names)]
-    return item, kind, "\n".join(lines)
+    return item, cell_type, "\n".join(lines)

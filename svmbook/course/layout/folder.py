@@ -30,9 +30,9 @@ from ...files import write_atomically
 from .items import describe_assignment
 from .submitted import find_submissions
 
-__all__ = ["Course", "create", "is_for_instructors"]
+__all__ = ["Course", "create_course", "is_for_instructors"]
 
-NAME = re.compile(r"[A-Za-z0-9_]+")
+NAME_PATTERN = re.compile(r"[A-Za-z0-9_]+")
 CONFIG = """\
 # Read by nbgrader, its Formgrader and `svmbook course`.
 c = get_config()
@@ -46,7 +46,7 @@ c.GenerateFeedback.preprocessors = ["hidden tests would be shown; run svmbook co
 """
 
 
-def create(root, names=None):
+def create_course(root, names=None):
     """Make the folder of a course with some of the book's assignments.
 
     Parameters
@@ -75,8 +75,10 @@ def create(root, names=None):
     questions = sorted(assignments_folder.parent.glob("questions/*.ipynb"))
     paths = {path.stem: path for path in [*assignments, *questions]}
     names = tuple(names or (path.stem for path in assignments))
-    if unknown := [name for name in names if name not in paths]:
-        raise ValueError(f"there is no assignment {unknown[0]!r}; there are {', '.join(paths)}.")
+    if unknown_names := [name for name in names if name not in paths]:
+        raise ValueError(
+            f"there is no assignment {unknown_names[0]!r}; there are {', '.join(paths)}."
+        )
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
     for name in names:
@@ -161,7 +163,7 @@ class Course:
     def source_path(self, name):
         """Return the path of the instructor's notebook; raise ValueError if there is none."""
         path = self.root / "source" / name / f"{name}.ipynb"
-        if not NAME.fullmatch(name) or not path.exists():
+        if not NAME_PATTERN.fullmatch(name) or not path.exists():
             existing = ", ".join(self.assignment_names()) or "none"
             raise ValueError(f"the course has no assignment {name!r}; there are: {existing}.")
         return path
@@ -173,8 +175,8 @@ class Course:
         other notebooks and caches. Broken links and pipes are omitted.
         """
         folder = self.source_path(name).parent
-        found = find_all_files(str(folder), [*self.course_directory(name).ignore, "*.ipynb"])
-        files = [path for path in sorted(found) if os.path.isfile(path)]
+        all_files = find_all_files(str(folder), [*self.course_directory(name).ignore, "*.ipynb"])
+        files = [path for path in sorted(all_files) if os.path.isfile(path)]
         return {str(Path(path).relative_to(folder)): path for path in files}
 
     def student_ids(self):
@@ -283,7 +285,10 @@ class Course:
         if not path.exists():
             return
         timestamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-        copy = self.root / "backups" / f"gradebook-{timestamp}.db"
-        copy.parent.mkdir(exist_ok=True)
-        with closing(sqlite3.connect(path)) as book, closing(sqlite3.connect(copy)) as target:
+        backup_path = self.root / "backups" / f"gradebook-{timestamp}.db"
+        backup_path.parent.mkdir(exist_ok=True)
+        with (
+            closing(sqlite3.connect(path)) as book,
+            closing(sqlite3.connect(backup_path)) as target,
+        ):
             book.backup(target)

@@ -9,7 +9,7 @@ from ..execution.source import defined_names, imported_names
 
 __all__ = [
     "METADATA_KEY",
-    "STUDENT",
+    "STUDENT_VARIABLE",
     "answer_names",
     "cell_key",
     "describe_assignment",
@@ -20,10 +20,10 @@ __all__ = [
 ]
 
 METADATA_KEY = "svmbook"  # key of this package in the metadata of notebooks and cells
-STUDENT = "student"  # name of the cell and of the variable with the student's id
+STUDENT_VARIABLE = "student"  # name of the variable with the student's id and of its cell
 
 # The lines from one delimiter to the other, which nbgrader removes from the released notebook.
-HIDDEN_TESTS, MARK_SCHEME = (
+HIDDEN_TESTS_PATTERN, MARK_SCHEME_PATTERN = (
     re.compile(rf"^.*BEGIN {region}.*\n((?:.*\n)*?).*END {region}.*$", re.M)
     for region in ("HIDDEN TESTS", "MARK SCHEME")
 )
@@ -41,15 +41,15 @@ def is_test(cell):
 
 def released_source(cell):
     """Return a cell's text as students see it, without the hidden tests and the mark scheme."""
-    return MARK_SCHEME.sub("", HIDDEN_TESTS.sub("", cell.source)).rstrip()
+    return MARK_SCHEME_PATTERN.sub("", HIDDEN_TESTS_PATTERN.sub("", cell.source)).rstrip()
 
 
 def hidden_lines(source):
     """Return the numbers of the lines of a test that are not handed out, from 1."""
     numbers = []
-    for region in HIDDEN_TESTS.finditer(source):
-        first, last = (source.count("\n", 0, end) + 1 for end in region.span())
-        numbers += range(first, last + 1)
+    for region in HIDDEN_TESTS_PATTERN.finditer(source):
+        first_line, last_line = (source.count("\n", 0, end) + 1 for end in region.span())
+        numbers += range(first_line, last_line + 1)
     return numbers
 
 
@@ -72,7 +72,7 @@ def describe_assignment(nb, source, files=()):
     """
     names = set()
     for cell in source.cells:
-        if cell.cell_type == "code" and is_solution(cell) and item_name(cell) != STUDENT:
+        if cell.cell_type == "code" and is_solution(cell) and item_name(cell) != STUDENT_VARIABLE:
             names |= defined_names(cell.source) - imported_names(cell.source)
     cells = [cell_key(cell) for cell in source.cells]
     nb.metadata[METADATA_KEY] = {"answers": sorted(names), "cells": cells, "files": sorted(files)}

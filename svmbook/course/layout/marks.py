@@ -15,9 +15,9 @@ class Mark:
     ----------
     score, max_score : float
         Points given so far, and the maximum.
-    by_tests : float or None
+    auto_score : float or None
         Points given by tests; None for a manually graded answer.
-    by_hand : float or None
+    manual_score : float or None
         Points given by a person, which replace those given by tests.
     needs_manual_grade : bool
         Whether a person still has to mark the item.
@@ -25,8 +25,8 @@ class Mark:
 
     score: float
     max_score: float
-    by_tests: float | None
-    by_hand: float | None
+    auto_score: float | None
+    manual_score: float | None
     needs_manual_grade: bool
 
 

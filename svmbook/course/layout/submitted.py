@@ -18,7 +18,7 @@ __all__ = ["Submission", "find_submissions"]
 # Characters besides letters and digits in the names of students; nbgrader's pages do not escape
 # names.
 ALLOWED_PUNCTUATION = " .@+-_(),\u2011\u2019"
-WRONG_PLACE = "a notebook belongs in submitted/STUDENT/ASSIGNMENT"
+WRONG_PLACE_REASON = "a notebook belongs in submitted/STUDENT/ASSIGNMENT"
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ def find_submissions(root, names):
 
     Returns
     -------
-    found : dict
+    submissions : dict
         For each assignment a list of `Submission`, in the order of the students.
     skip_reasons : dict
         The reasons why other files and folders are not graded, by their relative paths.
     """
-    found, skip_reasons, folders_by_key = {name: [] for name in names}, {}, defaultdict(list)
+    submissions, skip_reasons, folders_by_key = {name: [] for name in names}, {}, defaultdict(list)
     for folder in sorted(root.iterdir()):
         student = unicodedata.normalize("NFC", folder.name)
         if not _is_student_name(folder.name):
@@ -66,17 +66,17 @@ def find_submissions(root, names):
             for name, path in _assignments(folder, names, skip_reasons):
                 folders_by_key[name, student].append(path)
         elif folder.suffix == ".ipynb":
-            skip_reasons[folder.name] = WRONG_PLACE
+            skip_reasons[folder.name] = WRONG_PLACE_REASON
     for (name, student), folders in folders_by_key.items():
         if len(folders) == 1:
-            found[name].append(_submission(student, name, *folders))
+            submissions[name].append(_submission(student, name, *folders))
             continue
         for folder in folders:
             others = ", ".join(repr(str(o.relative_to(root))) for o in folders if o is not folder)
             skip_reasons[str(folder.relative_to(root))] = (
                 f"it may be the same as {others}; keep one"
             )
-    return found, skip_reasons
+    return submissions, skip_reasons
 
 
 def _assignments(folder, names, skip_reasons):
@@ -86,25 +86,27 @@ def _assignments(folder, names, skip_reasons):
     except OSError as error:
         skip_reasons[folder.name] = f"it cannot be read ({error.strerror})"
         return
-    similar = {name: [p for p in paths if _simplify(p.name) == _simplify(name)] for name in names}
+    similar_paths = {
+        name: [p for p in paths if _simplify(p.name) == _simplify(name)] for name in names
+    }
     for name in names:
-        exact = [path for path in paths if path.name == name]
-        candidates = [other for other in names if _simplify(other) == _simplify(name)]
-        for path in exact or (similar[name] if candidates == [name] else ()):
+        exact_matches = [path for path in paths if path.name == name]
+        is_unambiguous = [_simplify(other) for other in names].count(_simplify(name)) == 1
+        for path in exact_matches or (similar_paths[name] if is_unambiguous else ()):
             yield name, path
     for path in paths:
-        relative = f"{folder.name}/{path.name}"
-        candidates = [name for name in names if path in similar[name]]
+        relative_path = f"{folder.name}/{path.name}"
+        candidates = [name for name in names if path in similar_paths[name]]
         if path.name in names:
             continue
         if any((folder / name).exists() for name in candidates):
-            skip_reasons[relative] = f"{candidates[0]} exists as well, and was graded"
+            skip_reasons[relative_path] = f"{candidates[0]} exists as well, and was graded"
         elif len(candidates) > 1:
-            skip_reasons[relative] = f"it may be any of {', '.join(candidates)}; rename it"
+            skip_reasons[relative_path] = f"it may be any of {', '.join(candidates)}; rename it"
         elif not candidates and path.suffix == ".ipynb":
-            skip_reasons[folder.name] = WRONG_PLACE
+            skip_reasons[folder.name] = WRONG_PLACE_REASON
         elif not candidates and path.is_dir() and any(path.glob("*.ipynb")):
-            skip_reasons[relative] = (
+            skip_reasons[relative_path] = (
                 f"the course has no such assignment; there are {', '.join(names)}"
             )
 
@@ -115,13 +117,13 @@ def _submission(student, name, folder):
     if folder.name != name:
         notes.append(f"the folder {folder.name!r} was graded as {name}")
     path = folder / f"{name}.ipynb"
-    others = [] if folder.is_symlink() else [p for p in _notebooks(folder) if p != path]
+    other_notebooks = [] if folder.is_symlink() else [p for p in _notebooks(folder) if p != path]
     if os.path.lexists(path):
         prefix = _simplify(name)
-        if versions := [p.name for p in others if _simplify(p.stem).startswith(prefix)]:
+        if versions := [p.name for p in other_notebooks if _simplify(p.stem).startswith(prefix)]:
             notes.append(f"{path.name} was graded, and not {', '.join(map(repr, versions))}")
-    elif len(others) == 1:
-        path = others[0]
+    elif len(other_notebooks) == 1:
+        path = other_notebooks[0]
         notes.append(f"the file {str(path.relative_to(folder))!r} was graded as {name}.ipynb")
     return Submission(student, path, notes)
 
@@ -142,8 +144,8 @@ def _notebooks(folder, search_subfolder=True):
 def _is_student_name(name):
     """Return whether a name consists of allowed characters; combining accents are allowed."""
     letters = [c for c in name if c.isalnum()]
-    others = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
-    return bool(letters) and others <= set(ALLOWED_PUNCTUATION) and name == name.strip()
+    other_characters = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
+    return bool(letters) and other_characters <= set(ALLOWED_PUNCTUATION) and name == name.strip()
 
 
 def _simplify(name):

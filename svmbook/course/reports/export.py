@@ -24,19 +24,19 @@ STUDENT_COLUMNS = ("Student", "SIS Login ID", "ID number")
 class Row:
     """One student's mark for an assignment.
 
-    `unmarked` is the number of answers that a person still has to mark. `hours_late` is None if it
-    is not known.
+    `n_unmarked` is the number of answers that a person still has to mark. `hours_late` is None if
+    it is not known.
     """
 
     student: str
     assignment: str
     score: float
     max_score: float
-    unmarked: int
+    n_unmarked: int
     hours_late: float | None
 
 
-def write_marks(course, file, kind="plain"):
+def write_marks(course, file, file_format="plain"):
     """Write the marks of all assignments.
 
     Parameters
@@ -45,7 +45,7 @@ def write_marks(course, file, kind="plain"):
         The course.
     file : text file
         The file to write to.
-    kind : {"plain", "moodle", "canvas"}, default="plain"
+    file_format : {"plain", "moodle", "canvas"}, default="plain"
         ``plain`` has one line per student and assignment. ``moodle`` and ``canvas`` have one line
         per student and one column per assignment, with the headers that these platforms expect.
 
@@ -55,17 +55,20 @@ def write_marks(course, file, kind="plain"):
         Notes about missing marks, and about students whom the platform will not find.
     """
     rows = _rows(course)
-    lines = _plain_lines(rows) if kind == "plain" else _platform_lines(rows, *PLATFORMS[kind])
+    if file_format == "plain":
+        lines = _plain_lines(rows)
+    else:
+        lines = _platform_lines(rows, *PLATFORMS[file_format])
     csv.writer(file, lineterminator="\n").writerows(lines)
     notes = []
-    if unmarked := sum(row.unmarked for row in rows):
-        notes.append(f"answers to be marked by hand: {unmarked}; they count 0 points until then")
+    if n_unmarked := sum(row.n_unmarked for row in rows):
+        notes.append(f"answers to be marked by hand: {n_unmarked}; they count 0 points until then")
     for student in sorted({row.student for row in rows}):
         escaped = _escape_formula(student)
-        if kind != "plain" and escaped != student:
+        if file_format != "plain" and escaped != student:
             notes.append(
                 f"{student!r} is written as {escaped!r}, so that spreadsheets do not read it as a "
-                f"formula; {kind.title()} will not find this student"
+                f"formula; {file_format.title()} will not find this student"
             )
     return [*notes, *_grading_notes(course, rows)]
 
@@ -76,8 +79,8 @@ def _rows(course):
         for name in course.assignment_names():
             hours = hours_late(book, name)
             for student, marks in assignment_marks(book, name).items():
-                unmarked = sum(mark.needs_manual_grade for mark in marks.values())
-                rows.append(Row(student, name, *totals(marks), unmarked, hours.get(student)))
+                n_unmarked = sum(mark.needs_manual_grade for mark in marks.values())
+                rows.append(Row(student, name, *totals(marks), n_unmarked, hours.get(student)))
     return sorted(rows, key=lambda row: row.student)  # stable: the order of assignments is kept
 
 
@@ -85,7 +88,7 @@ def _plain_lines(rows):
     yield ["student", "assignment", "score", "max_score", "complete", "hours_late"]
     for row in rows:
         hours = "" if row.hours_late is None else round(row.hours_late, 4)
-        is_complete = not row.unmarked
+        is_complete = not row.n_unmarked
         yield [
             _escape_formula(row.student),
             row.assignment,
@@ -105,17 +108,20 @@ def _platform_lines(rows, first_columns, missing_mark):
     if "Student" in first_columns:
         yield ["    Points Possible", *[""] * (len(first_columns) - 1), *max_scores.values()]
     for student, scores in sorted(marks.items()):
-        names = [
+        student_columns = [
             _escape_formula(student) if column in STUDENT_COLUMNS else ""
             for column in first_columns
         ]
-        yield [*names, *(scores.get(assignment, missing_mark) for assignment in max_scores)]
+        yield [
+            *student_columns,
+            *(scores.get(assignment, missing_mark) for assignment in max_scores),
+        ]
 
 
 def _grading_notes(course, rows):
     """Yield notes about submissions without a current mark, and marks without a submission."""
-    found, skip_reasons = course.find_submissions()
-    for name, submissions in found.items():
+    submissions_by_name, skip_reasons = course.find_submissions()
+    for name, submissions in submissions_by_name.items():
         if not submissions:
             continue
         try:
@@ -123,9 +129,13 @@ def _grading_notes(course, rows):
                 yield f"{name}: submissions not graded yet, or changed since: {count}"
         except ValueError as error:  # the assignment was not released, or has changed since
             yield str(error)
-    existing = {(name, submission.student) for name in found for submission in found[name]}
+    submitted_pairs = {
+        (name, submission.student)
+        for name in submissions_by_name
+        for submission in submissions_by_name[name]
+    }
     for row in rows:
-        if (row.assignment, row.student) not in existing:
+        if (row.assignment, row.student) not in submitted_pairs:
             yield f"{row.assignment}: {row.student!r} has a mark but no submission"
     for path, reason in skip_reasons.items():
         yield f"left out: {path!r}; {reason}"

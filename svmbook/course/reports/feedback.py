@@ -6,14 +6,15 @@ import nbformat
 from nbgrader.utils import is_locked
 
 from ...files import write_atomically
-from ..grading.pending import recorded_reasons
+from ..grading.pending import recorded_notes
 from ..layout.items import METADATA_KEY, item_name, released_source
 from ..layout.marks import assignment_marks, totals
-from .pages import code, markdown, page, plain
+from .pages import render_code, render_markdown, render_page, render_text
 
 __all__ = ["write_feedback"]
 
-MAX_MARKDOWN = 300_000  # characters of Markdown that are rendered per notebook; the rest is not
+# Characters of Markdown that are rendered per notebook; the rest is shown as plain text.
+MAX_MARKDOWN_LENGTH = 300_000
 
 
 def write_feedback(course, name):
@@ -44,36 +45,38 @@ def write_feedback(course, name):
                 for comment in notebook.comments
                 if comment.comment and (comment.manual_comment or comment.name in marks)
             }
-            reasons = recorded_reasons(course, name, student)
+            notes = recorded_notes(course, name, student)
             target = course.feedback_path(student, name)
-            write_atomically(target, _page_html(nb, name, marks, comments, reasons))
+            write_atomically(target, _page_html(nb, name, marks, comments, notes))
             yield target
 
 
-def _page_html(nb, name, marks, comments, reasons):
+def _page_html(nb, name, marks, comments, notes):
     total, max_total = totals(marks)
-    unmarked = [item for item, mark in marks.items() if mark.needs_manual_grade]
-    pending = sum(marks[item].max_score for item in unmarked)
-    body = [f"<p><strong>{total:g} of {max_total - pending:g} points.</strong>"]
-    if unmarked:
-        names = escape(", ".join(unmarked))
-        body.append(f" Up to {pending:g} more points will be given by hand for {names}.")
+    unmarked_items = [item for item, mark in marks.items() if mark.needs_manual_grade]
+    unmarked_points = sum(marks[item].max_score for item in unmarked_items)
+    body = [f"<p><strong>{total:g} of {max_total - unmarked_points:g} points.</strong>"]
+    if unmarked_items:
+        names = escape(", ".join(unmarked_items))
+        body.append(f" Up to {unmarked_points:g} more points will be given by hand for {names}.")
     body.append("</p>")
-    body += [f"<p>Note: {escape(reason)}.</p>" for reason in reasons]
-    remaining = MAX_MARKDOWN
+    body += [f"<p>Note: {escape(note)}.</p>" for note in notes]
+    n_remaining_characters = MAX_MARKDOWN_LENGTH
     for cell in nb.cells:
-        remaining -= len(cell.source) if cell.cell_type == "markdown" else 0
-        body.append(_cell_html(cell, marks, comments, markdown if remaining >= 0 else plain))
-    return page(f"Feedback: {name}", "\n".join(body))
+        n_remaining_characters -= len(cell.source) if cell.cell_type == "markdown" else 0
+        render = render_markdown if n_remaining_characters >= 0 else render_text
+        body.append(_cell_html(cell, marks, comments, render))
+    return render_page(f"Feedback: {name}", "\n".join(body))
 
 
 def _cell_html(cell, marks, comments, render):
     """Return a cell as HTML, with its mark and comment if it has them."""
     item = item_name(cell)
     text = released_source(cell) if is_locked(cell) else cell.source
-    parts = [code(text), *_outputs_html(cell)] if cell.cell_type == "code" else [render(text)]
+    is_code = cell.cell_type == "code"
+    parts = [render_code(text), *_outputs_html(cell)] if is_code else [render(text)]
     if item in comments:
-        parts.append(markdown(f"**Comment.**\n\n{comments[item]}"))
+        parts.append(render_markdown(f"**Comment.**\n\n{comments[item]}"))
     if item not in marks and item not in comments:
         return "".join(parts)
     heading = escape(item)
@@ -86,18 +89,18 @@ def _cell_html(cell, marks, comments, render):
 
 def _outputs_html(cell):
     """Yield the outputs as HTML; of hidden tests only the fact that one failed."""
-    hidden = cell.metadata.get(METADATA_KEY, {}).get("hidden", ())
-    for number, output in enumerate(cell.outputs):
-        if number in hidden:
+    hidden_positions = cell.metadata.get(METADATA_KEY, {}).get("hidden_positions", ())
+    for position, output in enumerate(cell.outputs):
+        if position in hidden_positions:
             continue
         if output.output_type == "stream":
-            yield plain(output.text)
+            yield render_text(output.text)
         elif output.output_type == "error":
-            yield plain(": ".join(filter(None, (output.ename, output.evalue))), "error")
+            yield render_text(": ".join(filter(None, (output.ename, output.evalue))), "error")
         elif image := next((k for k in ("image/png", "image/jpeg") if k in output.data), None):
             data = "".join(output.data[image].split())
             yield f'<img alt="output of this cell" src="data:{image};base64,{data}">'
         else:
-            yield plain(output.data.get("text/plain", ""))
-    if any(cell.outputs[number].output_type == "error" for number in hidden):
-        yield plain("A hidden part of this test failed.", "error")
+            yield render_text(output.data.get("text/plain", ""))
+    if any(cell.outputs[position].output_type == "error" for position in hidden_positions):
+        yield render_text("A hidden part of this test failed.", "error")

@@ -1,7 +1,7 @@
 """HTML pages of feedback and reports, each one self-contained file.
 
 Text by students is shown, but never executed: a page has no scripts, and its security policy
-forbids to load anything. Formulas are MathML, which browsers render themselves.
+forbids loading anything. Formulas are MathML, which browsers render themselves.
 """
 
 import re
@@ -17,19 +17,21 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-__all__ = ["code", "markdown", "page", "plain"]
+__all__ = ["render_code", "render_markdown", "render_page", "render_text"]
 
-MAX_TEXT = 50_000  # characters; longer texts are shown without rendering
-POLICY = (
+MAX_TEXT_LENGTH = 50_000  # characters; longer texts are shown without rendering
+SECURITY_POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; "
     "base-uri 'none'"
 )
-MAX_FORMULA, MAX_CODE = 2_000, 20_000  # characters; longer ones are shown without rendering
-MATHML = re.compile(
+# Characters; longer formulas and longer code are shown without rendering.
+MAX_FORMULA_LENGTH, MAX_CODE_LENGTH = 2_000, 20_000
+MATHML_TAG = re.compile(
     r"math|m(i|n|o|s|text|space|row|frac|sqrt|root|style|padded|phantom|fenced|enclose|sub|sup"
     r"|subsup|under|over|underover|multiscripts|table|tr|td|labeledtr|prescripts)"
 )
-SIZES = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")  # latex2mathml cannot read these before a command
+# latex2mathml cannot read commands of size before another command.
+SIZE_COMMAND = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")
 CODE_STYLES = ("default", "github-dark")  # colours of code in the light and the dark theme
 STYLE = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8881; }
@@ -65,23 +67,23 @@ class _Renderer(mistune.HTMLRenderer):
         return _formula(text, "block")
 
     def block_code(self, code, info=None):
-        return plain(code)
+        return render_text(code)
 
 
 def _formula(tex, display):
     """Return a formula as MathML, or its source if it cannot be converted or is unsafe."""
     source = f"<code>{escape(tex)}</code>"
-    if len(tex) > MAX_FORMULA or "\\newcommand" in tex or "\\def" in tex:
+    if len(tex) > MAX_FORMULA_LENGTH or "\\newcommand" in tex or "\\def" in tex:
         return source
     try:
-        root = ElementTree.fromstring(convert(SIZES.sub("", tex), display=display))
+        root = ElementTree.fromstring(convert(SIZE_COMMAND.sub("", tex), display=display))
     except Exception:  # the converter may raise anything for an untrusted formula
         return source
     for element in root.iter():
-        kind = element.tag.rpartition("}")[2]
-        if not MATHML.fullmatch(kind) or not element.attrib.keys().isdisjoint(("href", "src")):
+        tag = element.tag.rpartition("}")[2]
+        if not MATHML_TAG.fullmatch(tag) or not element.attrib.keys().isdisjoint(("href", "src")):
             return source
-        element.tag = kind
+        element.tag = tag
     formula = ElementTree.tostring(root, encoding="unicode")
     return f'<div class="scroll">{formula}</div>' if display == "block" else formula
 
@@ -89,38 +91,38 @@ def _formula(tex, display):
 _render = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
 
 
-def markdown(text):
+def render_markdown(text):
     """Return Markdown as HTML.
 
     Examples
     --------
-    >>> from svmbook.course.reports.pages import markdown
-    >>> markdown("a <b>c</b>").strip()
+    >>> from svmbook.course.reports.pages import render_markdown
+    >>> render_markdown("a <b>c</b>").strip()
     '<p>a &lt;b&gt;c&lt;/b&gt;</p>'
     """
-    return _render(text) if len(text) <= MAX_TEXT else plain(text)
+    return _render(text) if len(text) <= MAX_TEXT_LENGTH else render_text(text)
 
 
-def code(text):
+def render_code(text):
     """Return Python code as HTML with syntax highlighting."""
-    if len(text) > MAX_CODE:
-        return plain(text)
+    if len(text) > MAX_CODE_LENGTH:
+        return render_text(text)
     text = "\n".join(map(str.rstrip, text.split("\n")))  # trailing blanks slow pygments down
     return highlight(text, PythonLexer(), HtmlFormatter(cssclass="code"))
 
 
-def plain(text, kind=""):
+def render_text(text, css_class=""):
     """Return a text as preformatted HTML, without the colour codes of terminals."""
-    return f'<pre class="{kind}">{escape(strip_ansi(text))}</pre>'
+    return f'<pre class="{css_class}">{escape(strip_ansi(text))}</pre>'
 
 
-def page(title, body):
+def render_page(title, body):
     """Return a complete HTML page."""
     light, dark = (HtmlFormatter(style=style).get_style_defs(".code") for style in CODE_STYLES)
     styles = f"{STYLE}{light}@media (prefers-color-scheme: dark) {{ {dark} }}"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{SECURITY_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{styles}</style></head>"
         f"<body><main><h1>{escape(title)}</h1>\n{body}</main></body></html>\n"

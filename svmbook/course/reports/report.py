@@ -14,25 +14,25 @@ from matplotlib.figure import Figure
 from nbconvert.filters import strip_ansi
 
 from ...files import write_atomically
-from ..grading.pending import recorded_reasons
+from ..grading.pending import recorded_notes
 from ..layout.items import is_test, item_name
 from ..layout.marks import assignment_marks, hours_late
-from .pages import page
+from .pages import render_page
 
 __all__ = ["write_report"]
 
 HARD_ITEM_SHARE = 0.5  # an item is hard if a smaller share of its points is awarded on average
-INK = "#010203"  # placeholder for the text colour of the page
+TEXT_COLOUR = "#010203"  # placeholder for the text colour of the page
 MAX_ERRORS = 3  # errors listed for each test
 MAX_ERROR_LENGTH = 120  # characters
 
 
-class SubmissionNotes(NamedTuple):
-    """Notes on a submission, besides its marks."""
+class SubmissionDetails(NamedTuple):
+    """What the report says about a submission besides its marks."""
 
-    hours_late: float | None  # None if it was on time
-    reasons: list  # why it needs attention
-    feedback: str  # address of the page with feedback; empty if there is none
+    hours_late: float | None  # None if it is not known
+    notes: list  # problems of the submission
+    feedback_address: str  # address of the page with feedback; empty if there is none
 
 
 def write_report(course, name):
@@ -57,21 +57,21 @@ def write_report(course, name):
     """
     course.source_path(name)
     with course.gradebook() as book:
-        rows, hours = assignment_marks(book, name), hours_late(book, name)
-    if not rows:
+        marks_by_student, hours = assignment_marks(book, name), hours_late(book, name)
+    if not marks_by_student:
         raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
     target = course.root / "reports" / f"{name}.html"
-    notes = {}
-    for student in rows:
+    details = {}
+    for student in marks_by_student:
         path = course.feedback_path(student, name)
         address = quote(f"../{path.relative_to(course.root).as_posix()}") if path.exists() else ""
-        notes[student] = SubmissionNotes(
-            hours.get(student), recorded_reasons(course, name, student), address
+        details[student] = SubmissionDetails(
+            hours.get(student), recorded_notes(course, name, student), address
         )
-    body = _body(rows, _count_first_errors(course, name, rows), notes)
+    body = _body(marks_by_student, _count_first_errors(course, name, marks_by_student), details)
     for path, reason in course.skip_reasons().items():
         body += f"<p>Left out: {escape(repr(path))}; {escape(reason)}.</p>"
-    write_atomically(target, page(f"Report: {name}", body))
+    write_atomically(target, render_page(f"Report: {name}", body))
     return target
 
 
@@ -95,56 +95,60 @@ def _one_line(*parts):
     return "".join(filter(str.isprintable, text))
 
 
-def _body(rows, errors, notes):
-    items = {item: mark.max_score for row in rows.values() for item, mark in row.items()}
+def _body(marks_by_student, errors, details):
+    items = {
+        item: mark.max_score for marks in marks_by_student.values() for item, mark in marks.items()
+    }
     max_total = sum(items.values())
-    table = np.full((len(rows), len(items)), np.nan)
-    for i, row in enumerate(rows.values()):
+    scores = np.full((len(marks_by_student), len(items)), np.nan)  # NaN: not marked yet
+    for i, marks in enumerate(marks_by_student.values()):
         for j, item in enumerate(items):
-            if item in row and not row[item].needs_manual_grade:
-                table[i, j] = row[item].score
+            if item in marks and not marks[item].needs_manual_grade:
+                scores[i, j] = marks[item].score
     # As in the gradebook, unmarked answers count 0 points.
-    totals = np.nansum(table, axis=1)
-    unmarked = int(np.isnan(table).sum())
-    note = f" Answers to be marked by hand: {unmarked}; they count 0 points until then."
+    totals = np.nansum(scores, axis=1)
+    n_unmarked = int(np.isnan(scores).sum())
+    note = f" Answers to be marked by hand: {n_unmarked}; they count 0 points until then."
     parts = [
-        f"<p>{len(rows)} submissions of {max_total:g} points: mean {totals.mean():.1f}, "
+        f"<p>{len(totals)} submissions of {max_total:g} points: mean {totals.mean():.1f}, "
         f"median {np.median(totals):.1f}, from {totals.min():g} to {totals.max():g}.",
-        note if unmarked else "",
+        note if n_unmarked else "",
         "</p><h2>Marks</h2>",
         _histogram(totals, max_total),
         "<h2>Items</h2>",
-        _items_table(items, table, totals),
+        _items_table(items, scores, totals),
         _errors_section(errors, items),
         "<h2>Submissions</h2>",
-        _submissions_table(notes, totals, table),
+        _submissions_table(details, totals, scores),
     ]
     return "\n".join(parts)
 
 
-def _items_table(items, table, totals):
+def _items_table(items, scores, totals):
     """Return a table of the items: shares of points, and correlations with the other items."""
     lines = []
     for k, (item, points) in enumerate(items.items()):
-        is_marked = ~np.isnan(table[:, k])
-        marks, rest = table[is_marked, k], (totals - table[:, k])[is_marked]
+        is_marked = ~np.isnan(scores[:, k])
+        item_scores, other_scores = scores[is_marked, k], (totals - scores[:, k])[is_marked]
         if not is_marked.any():
             lines.append([escape(item), f"{points:g}", "to be marked", "", ""])
             continue
-        share = marks.mean() / points if points else 1.0
+        share = item_scores.mean() / points if points else 1.0
         is_hard = is_marked.all() and share < HARD_ITEM_SHARE
-        can_correlate = len(marks) > 2 and np.ptp(marks) > 0 and np.ptp(rest) > 0
+        can_correlate = (
+            len(item_scores) > 2 and np.ptp(item_scores) > 0 and np.ptp(other_scores) > 0
+        )
         lines.append(
             [
                 escape(item) + (" <strong>(hard)</strong>" if is_hard else ""),
                 f"{points:g}",
                 f"{100 * share:.0f} %",
-                f"{100 * (marks == 0).mean():.0f} %",
-                f"{np.corrcoef(marks, rest)[0, 1]:+.2f}" if can_correlate else "",
+                f"{100 * (item_scores == 0).mean():.0f} %",
+                f"{np.corrcoef(item_scores, other_scores)[0, 1]:+.2f}" if can_correlate else "",
             ]
         )
-    head = ["item", "points", "given", "got nothing", "correlation with the rest"]
-    return _table(head, lines, text_columns=(0,))
+    header = ["item", "points", "mean score", "zero scores", "correlation with the rest"]
+    return _table_html(header, lines, text_columns=(0,))
 
 
 def _errors_section(errors, items):
@@ -154,34 +158,36 @@ def _errors_section(errors, items):
         for item in items
         for error, count in errors.get(item, Counter()).most_common(MAX_ERRORS)
     ]
-    table = _table(["test", "first error", "submissions"], lines, text_columns=(0, 1))
-    return f"<h2>Errors of the tests</h2>{table}" if lines else ""
+    error_table = _table_html(["test", "first error", "submissions"], lines, text_columns=(0, 1))
+    return f"<h2>Errors of the tests</h2>{error_table}" if lines else ""
 
 
 def _shorten(text):
     return text if len(text) <= MAX_ERROR_LENGTH else f"{text[:MAX_ERROR_LENGTH]}…"
 
 
-def _submissions_table(notes, totals, table):
+def _submissions_table(details, totals, scores):
     lines = [
         [
-            _link(student, note.feedback),
+            _link(student, submission.feedback_address),
             f"{total:g}",
-            f"{np.isnan(marks).sum() or ''}",
-            "" if note.hours_late is None else f"{note.hours_late:.1f}",
-            escape("; ".join(note.reasons)),
+            f"{np.isnan(submission_scores).sum() or ''}",
+            "" if submission.hours_late is None else f"{submission.hours_late:.1f}",
+            escape("; ".join(submission.notes)),
         ]
-        for (student, note), total, marks in zip(notes.items(), totals, table, strict=True)
+        for (student, submission), total, submission_scores in zip(
+            details.items(), totals, scores, strict=True
+        )
     ]
-    head = ["student", "points", "to be marked", "hours late", "notes"]
-    return _table(head, lines, text_columns=(0, 4))
+    header = ["student", "points", "to be marked", "hours late", "notes"]
+    return _table_html(header, lines, text_columns=(0, 4))
 
 
 def _link(text, address):
     return f'<a href="{escape(address)}">{escape(text)}</a>' if address else escape(text)
 
 
-def _table(head, lines, text_columns):
+def _table_html(header, lines, text_columns):
     """Return an HTML table whose numeric columns are right-aligned."""
 
     def row(cells, tag):
@@ -192,7 +198,7 @@ def _table(head, lines, text_columns):
         return f"<tr>{html}</tr>"
 
     body = "\n".join(row(line, "td") for line in lines)
-    return f'<div class="scroll"><table>{row(head, "th")}\n{body}</table></div>'
+    return f'<div class="scroll"><table>{row(header, "th")}\n{body}</table></div>'
 
 
 def _histogram(totals, max_total):
@@ -202,15 +208,15 @@ def _histogram(totals, max_total):
         ax = figure.subplots()
         edges = np.linspace(0, max(max_total, 1), 12)
         ax.hist(totals, bins=edges, color="#2a7ab8", edgecolor="none", rwidth=0.92)
-        ax.set_xlabel("points", color=INK)
-        ax.set_ylabel("submissions", color=INK)
-        ax.tick_params(colors=INK)
-        ax.spines[["left", "bottom"]].set_color(INK)
+        ax.set_xlabel("points", color=TEXT_COLOUR)
+        ax.set_ylabel("submissions", color=TEXT_COLOUR)
+        ax.tick_params(colors=TEXT_COLOUR)
+        ax.spines[["left", "bottom"]].set_color(TEXT_COLOUR)
         ax.spines[["top", "right"]].set_visible(False)
         ax.yaxis.get_major_locator().set_params(integer=True)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-    drawing = out.getvalue()
-    drawing = drawing[drawing.index("<svg") :].replace(INK, "currentColor")
+    svg = out.getvalue()
+    svg = svg[svg.index("<svg") :].replace(TEXT_COLOUR, "currentColor")
     description = f"Histogram of the points of {len(totals)} submissions."
-    return f'<div role="img" aria-label="{description}">{drawing}</div>'
+    return f'<div role="img" aria-label="{description}">{svg}</div>'

@@ -1,4 +1,4 @@
-"""The student id that determines the numbers of questions with personal numbers.
+"""The student id that determines the numbers in personalised questions.
 
 An assignment with such questions has an answer cell with the name ``student``, in which students
 write their id. Later cells draw the numbers by `personal_rng`.
@@ -8,22 +8,22 @@ import ast
 
 from nbgrader.utils import is_solution
 
-from ..execution.source import UNREADABLE, without_commands
-from ..layout.items import STUDENT, item_name
+from ..execution.source import PARSE_ERRORS, replace_commands
+from ..layout.items import STUDENT_VARIABLE, item_name
 from ..personal import normal_form
 
-__all__ = ["choose_id", "enter_id", "is_personal", "written_id"]
+__all__ = ["choose_id", "enter_id", "find_notebook_id", "is_personalised"]
 
 MAX_CELL_LENGTH = 2_000  # characters; longer cells are not searched for an id
-MAX_ID_LENGTH = 100
+MAX_ID_LENGTH = 100  # characters
 
 
-def is_personal(nb):
-    """Return whether an assignment has questions with personal numbers."""
-    return any(item_name(cell) == STUDENT and is_solution(cell) for cell in nb.cells)
+def is_personalised(nb):
+    """Return whether an assignment has personalised questions."""
+    return any(item_name(cell) == STUDENT_VARIABLE and is_solution(cell) for cell in nb.cells)
 
 
-def written_id(cells):
+def find_notebook_id(cells):
     """Return the id that a student has written, in the cell ``student`` or else in the last one.
 
     Parameters
@@ -36,28 +36,30 @@ def written_id(cells):
     str or None
     """
     ids = [
-        (name == STUDENT, text)
-        for name, kind, source in cells or ()
-        if kind == "code" and len(source) <= MAX_CELL_LENGTH
+        (name == STUDENT_VARIABLE, text)
+        for name, cell_type, source in cells or ()
+        if cell_type == "code" and len(source) <= MAX_CELL_LENGTH
         for text in _ids_in(source)
     ]
-    in_student_cell = [text for is_student_cell, text in ids if is_student_cell]
-    return (in_student_cell or [text for _, text in ids] or [None])[-1]
+    student_cell_ids = [text for is_student_cell, text in ids if is_student_cell]
+    return (student_cell_ids or [text for _, text in ids] or [None])[-1]
 
 
 def _ids_in(source):
     """Yield the strings that a cell assigns to the variable ``student``."""
     try:
-        statements = ast.parse(without_commands(source)).body
-    except UNREADABLE:
+        statements = ast.parse(replace_commands(source)).body
+    except PARSE_ERRORS:
         return
     for node in statements:
         if not isinstance(node, ast.Assign | ast.AnnAssign):
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        is_id = any(isinstance(node, ast.Name) and node.id == STUDENT for node in targets)
+        assigns_id = any(
+            isinstance(node, ast.Name) and node.id == STUDENT_VARIABLE for node in targets
+        )
         text = getattr(node.value, "value", None)
-        if is_id and isinstance(text, str) and 0 < len(text.strip()) <= MAX_ID_LENGTH:
+        if assigns_id and isinstance(text, str) and 0 < len(text.strip()) <= MAX_ID_LENGTH:
             yield text
 
 
@@ -106,6 +108,6 @@ def enter_id(nb, student):
         The id; None leaves the cell unchanged.
     """
     for cell in nb.cells:
-        if student and item_name(cell) == STUDENT and is_solution(cell):
-            cell.source = f"{STUDENT} = {student!r}"
+        if student and item_name(cell) == STUDENT_VARIABLE and is_solution(cell):
+            cell.source = f"{STUDENT_VARIABLE} = {student!r}"
             cell.metadata.nbgrader.update(solution=False, locked=True)

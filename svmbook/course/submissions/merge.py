@@ -42,21 +42,21 @@ def merge_submission(master, cells):
     versions, added_cells = _sort_cells(cells, positions, master)
     for name, pieces in versions.items():
         _fill_answer(nb, positions[name], [*pieces], added_cells, notes)
-    if any(kind != "code" and EMBEDDED_IMAGE.search(text) for _, kind, text in cells):
+    if any(cell_type != "code" and EMBEDDED_IMAGE.search(text) for _, cell_type, text in cells):
         notes.append("a picture that was pasted into a text is not kept; write formulas")
-    missing = [name for name in positions if name not in versions]
-    if missing:
-        notes.append(f"missing: {', '.join(missing)}; tests were restored, answers are empty")
+    missing_names = [name for name in positions if name not in versions]
+    if missing_names:
+        notes.append(f"missing: {', '.join(missing_names)}; tests were restored, answers are empty")
     for name, position in positions.items():
         cell = nb.cells[position]
         if cell.cell_type == "markdown" and is_unanswered(cell):
             _use_adjacent_text(cell, position, added_cells, notes)
-        if name in missing and is_solution(cell) and not is_grade(cell):
+        if name in missing_names and is_solution(cell) and not is_grade(cell):
             cell.source = ""  # the stub would override an answer in a cell of the student's own
-    merged = [_new_cell(*cell) for cell in added_cells[-1]]
+    merged_cells = [_new_cell(*cell) for cell in added_cells[-1]]
     for k, cell in enumerate(nb.cells):
-        merged += [cell, *(_new_cell(*added) for added in added_cells[k])]
-    nb.cells = merged
+        merged_cells += [cell, *(_new_cell(*added) for added in added_cells[k])]
+    nb.cells = merged_cells
     return nb, notes
 
 
@@ -64,16 +64,16 @@ def _sort_cells(cells, positions, master):
     """Return the different texts of each named cell, and the student's own cells by position."""
     given_texts = {(cell.cell_type, cell.source) for cell in master.cells}
     has_names = any(name in positions for name, _, _ in cells)
-    by_text = {} if has_names else _positions_by_text(master)
+    positions_by_text = {} if has_names else _positions_by_text(master)
     versions, added_cells, position = {}, defaultdict(list), -1
-    for name, kind, text in cells:
+    for name, cell_type, text in cells:
         if name in positions:
             position = positions[name]
-            versions.setdefault(name, {})[kind, text] = None
-        elif positions_of_text := by_text.get((kind, " ".join(text.split()))):
+            versions.setdefault(name, {})[cell_type, text] = None
+        elif positions_of_text := positions_by_text.get((cell_type, " ".join(text.split()))):
             position = next((k for k in positions_of_text if k > position), positions_of_text[0])
-        elif text.strip() and (kind, text) not in given_texts:
-            added_cells[position].append((kind, text))
+        elif text.strip() and (cell_type, text) not in given_texts:
+            added_cells[position].append((cell_type, text))
     return versions, added_cells
 
 
@@ -81,8 +81,8 @@ def _positions_by_text(master):
     """Return the positions of each given text, for submissions that have lost all cell names."""
     positions = defaultdict(list)
     for k, cell in enumerate(master.cells):
-        if words := " ".join(released_source(cell).split()):
-            positions[cell.cell_type, words].append(k)
+        if text := " ".join(released_source(cell).split()):
+            positions[cell.cell_type, text].append(k)
     return positions
 
 
@@ -92,7 +92,7 @@ def _fill_answer(nb, position, pieces, added_cells, notes):
     if not is_solution(cell):
         _keep_additions(cell, pieces, added_cells[position], notes)
         return
-    if any(kind != cell.cell_type for kind, _ in pieces):
+    if any(cell_type != cell.cell_type for cell_type, _ in pieces):
         notes.append(f"cell {name} had the wrong cell type")
     texts = [text for _, text in pieces if not _is_stub(cell, text)] or [pieces[0][1]]
     if len(texts) > 1:
@@ -108,15 +108,18 @@ def _fill_answer(nb, position, pieces, added_cells, notes):
 def _keep_additions(cell, pieces, added_cells, notes):
     """Note that a locked cell was changed; text that was added to a question is kept below it."""
     name, original = item_name(cell), released_source(cell)
-    changed = [text for _, text in pieces if text.split() != original.split()]
-    if not changed:
+    changed_texts = [text for _, text in pieces if text.split() != original.split()]
+    if not changed_texts:
         return
     if cell.cell_type == "code":
         notes.append(f"cell {name} had been changed; the original was run")
         return
     original_lines = {line.strip() for line in original.splitlines()}
     lines = [
-        line for text in changed for line in text.splitlines() if line.strip() not in original_lines
+        line
+        for text in changed_texts
+        for line in text.splitlines()
+        if line.strip() not in original_lines
     ]
     if lines:
         notes.append(f"cell {name} had been changed; the additions are kept below it")
@@ -147,13 +150,15 @@ def _use_adjacent_text(cell, position, added_cells, notes):
             return
 
 
-def _is_text(kind, text):
+def _is_text(cell_type, text):
     """Return whether a cell is text, or code that consists of comments only."""
-    return kind != "code" or all(line.lstrip()[:1] in ("", "#") for line in text.splitlines())
+    return cell_type != "code" or all(line.lstrip()[:1] in ("", "#") for line in text.splitlines())
 
 
-def _new_cell(kind, text):
-    return new_code_cell(text) if kind == "code" else new_markdown_cell(_deactivate_markup(text))
+def _new_cell(cell_type, text):
+    if cell_type == "code":
+        return new_code_cell(text)
+    return new_markdown_cell(_deactivate_markup(text))
 
 
 def _deactivate_markup(text):

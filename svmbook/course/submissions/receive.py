@@ -89,9 +89,9 @@ def read_timestamp(folder):
     text = ""
     try:
         text = _read_bytes(folder / "timestamp.txt", MAX_TIMESTAMP_SIZE).decode().strip()
-        day, clock, zone = TIMESTAMP.fullmatch(text).groups()
+        date, time_of_day, zone = TIMESTAMP.fullmatch(text).groups()
         zone = "+00:00" if zone in (None, "UTC", "GMT", "Z") else zone
-        time = datetime.fromisoformat(f"{day} {clock}{zone}").astimezone(UTC)
+        time = datetime.fromisoformat(f"{date} {time_of_day}{zone}").astimezone(UTC)
         return time.replace(tzinfo=None), None
     except (RejectedSubmission, AttributeError, ValueError, OverflowError):
         return None, f"timestamp.txt cannot be read ({text[:40]!r}); write 2026-10-05 17:40:00 UTC"
@@ -99,20 +99,20 @@ def read_timestamp(folder):
 
 def _read_bytes(path, max_size=MAX_FILE_SIZE):
     try:
-        file = os.open(path, OPEN_FLAGS)
+        descriptor = os.open(path, OPEN_FLAGS)
     except FileNotFoundError:
         raise RejectedSubmission(f"there is no file {path.name}{_other_files(path)}") from None
     except OSError as error:
         raise RejectedSubmission(f"{path.name} cannot be opened ({error.strerror})") from None
-    status = os.fstat(file)
+    status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        os.close(file)
+        os.close(descriptor)
         raise RejectedSubmission(f"{path.name} is not a regular file")
-    with os.fdopen(file, "rb") as stream:
+    with os.fdopen(descriptor, "rb") as stream:
         if status.st_size > max_size:
-            mb = status.st_size / 1e6
+            megabytes = status.st_size / 1e6
             raise RejectedSubmission(
-                f"{path.name} has {mb:.0f} MB; at most {max_size / 1e6:.0f} are read"
+                f"{path.name} has {megabytes:.0f} MB; at most {max_size / 1e6:.0f} are read"
             )
         return stream.read(max_size)
 
@@ -129,10 +129,10 @@ def _other_files(path):
 def _read_cell(cell, number):
     """Return name, cell type and text of a cell."""
     cell = cell if isinstance(cell, dict) else {}
-    kind, text, metadata = cell.get("cell_type"), cell.get("source"), cell.get("metadata")
+    cell_type, text, metadata = cell.get("cell_type"), cell.get("source"), cell.get("metadata")
     if isinstance(text, list) and all(isinstance(line, str) for line in text):
         text = "".join(text)
-    if kind not in ("code", "markdown", "raw") or not isinstance(text, str):
+    if cell_type not in ("code", "markdown", "raw") or not isinstance(text, str):
         raise RejectedSubmission(f"cell {number} is invalid")
     if len(text) > MAX_CELL_LENGTH:
         raise RejectedSubmission(
@@ -142,4 +142,4 @@ def _read_cell(cell, number):
     name = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
     # JSON allows unpaired surrogates, but UTF-8 does not.
     text = text.encode("utf-8", "replace").decode("utf-8")
-    return name if isinstance(name, str) else None, kind, text
+    return name if isinstance(name, str) else None, cell_type, text

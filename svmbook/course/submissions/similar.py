@@ -17,7 +17,7 @@ __all__ = ["SimilarPair", "find_similar"]
 
 # Winnowing: one hash of 25 normalised characters is kept in each window of 4, so that every common
 # substring of 28 characters is found.
-HASH_LENGTH, WINDOW = 25, 4
+HASH_LENGTH, WINDOW_LENGTH = 25, 4
 
 
 @dataclass(frozen=True)
@@ -62,36 +62,42 @@ def find_similar(course, name, min_score=0.5):
     course.source_path(name)
     released = nbformat.read(course.released_path(name), as_version=4)
     released_code = "\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
-    released_hashes = _fingerprint(
-        released_code, window=1
-    ).hashes  # with window 1, all hashes are kept
-    locked = {item_name(cell) for cell in released.cells if is_locked(cell)}
+    # With a window of length 1, all hashes are kept.
+    released_hashes = _fingerprint(released_code, window_length=1).hashes
+    locked_items = {item_name(cell) for cell in released.cells if is_locked(cell)}
     fingerprints = {}
     for student, submission in course.submissions(name).items():
         try:
             cells = read_notebook(submission.path, n_parents=2)
         except RejectedSubmission:
             continue
-        own_code = (text for item, kind, text in cells if kind == "code" and item not in locked)
+        own_code = (
+            text
+            for item, cell_type, text in cells
+            if cell_type == "code" and item not in locked_items
+        )
         fingerprints[student] = _fingerprint("\n".join(own_code), released_hashes)
     pairs = []
     for students in itertools.combinations(fingerprints, 2):
         first, second = (fingerprints[student] for student in students)
-        _, shares, (in_first, in_second) = compare_files(first, second)
+        _, shares, (first_slices, second_slices) = compare_files(first, second)
         if max(shares) >= min_score:
-            lines = _lines(first.raw_code, in_first), _lines(second.raw_code, in_second)
+            lines = (
+                _overlapping_lines(first.raw_code, first_slices),
+                _overlapping_lines(second.raw_code, second_slices),
+            )
             pairs.append(SimilarPair(students, float(max(shares)), lines))
     return sorted(pairs, key=lambda pair: -pair.score)
 
 
-def _fingerprint(text, known=(), window=WINDOW):
+def _fingerprint(text, known_hashes=(), window_length=WINDOW_LENGTH):
     # Remove blank lines, because the time of copydetect grows with the square of their number.
     text = "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
-    options = {"boilerplate": list(known), "language": "python", "fp": io.StringIO(text)}
-    return CodeFingerprint("answer.py", HASH_LENGTH, window, **options)
+    options = {"boilerplate": list(known_hashes), "language": "python", "fp": io.StringIO(text)}
+    return CodeFingerprint("answer.py", HASH_LENGTH, window_length, **options)
 
 
-def _lines(text, slices):
+def _overlapping_lines(text, slices):
     """Return the numbered lines of a text that overlap with slices of it."""
     starts = list(itertools.accumulate((len(line) for line in text.splitlines(True)), initial=0))
     lines = text.splitlines()

@@ -4,7 +4,7 @@ import pytest
 from cells import examine, run
 from shell import run_here
 
-ANSWERS = {
+CALLABLE_ANSWERS = {
     "a function": "def f(x): return 2 * x",
     "a partial function": "import functools\nf = functools.partial(lambda k, x: k * x, 2)",
     "a cached function": "import functools\n@functools.cache\ndef f(x): return 2 * x",
@@ -14,10 +14,10 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@pytest.mark.parametrize("kind", CALLABLE_ANSWERS)
 def test_any_callable_can_be_an_answer(shells, kind):
     test = "assert callable(f) and f(3.0) == 6.0 != f(2.0)"
-    assert examine(shells, ANSWERS[kind], test)[0] is None
+    assert examine(shells, CALLABLE_ANSWERS[kind], test)[0] is None
 
 
 def test_values_are_equal_on_both_sides(shells):
@@ -26,9 +26,9 @@ values = [None, True, 3, 2.5, "é", (1, [2]), {"a": np.int8(3), 2: b"x"}, {1, 2}
           np.arange(6.0).reshape(2, 3).T, np.array(["a", "bc"]), np.zeros((0, 2)), np.bool_(True),
           float("inf"), slice(1, None)]
 for value in values:
-    for found in (same(value), first(value, other=1), given(value)):
-        assert type(found) is type(value) and repr(found) == repr(value), value
-        assert getattr(found, "dtype", 0) == getattr(value, "dtype", 0)
+    for copy in (same(value), first(value, other=1), given(value)):
+        assert type(copy) is type(value) and repr(copy) == repr(value), value
+        assert getattr(copy, "dtype", 0) == getattr(value, "dtype", 0)
 """
     answer = "def same(x): return x\ndef first(x, *, other): return x"
     given = "import numpy as np\ndef given(x): return same(x)"
@@ -44,8 +44,8 @@ def test_answer_cannot_modify_arrays_of_the_test(shells):
 
 def test_random_generator_continues_after_an_answer_used_it(shells):
     test = """
-rng, again = np.random.default_rng(1), np.random.default_rng(1)
-assert (np.append(draw(2, rng), draw(3, rng=rng)) == again.normal(size=5)).all()
+rng, same_rng = np.random.default_rng(1), np.random.default_rng(1)
+assert (np.append(draw(2, rng), draw(3, rng=rng)) == same_rng.normal(size=5)).all()
 """
     assert examine(shells, "def draw(n, rng): return rng.normal(size=n)", test)[0] is None
 
@@ -59,9 +59,9 @@ def apply(f, x): return f(f(x))
 """
     test = """
 class Mean:
-    fitted = []
+    sample_sizes = []
     def fit(self, X, y):
-        Mean.fitted.append(len(y))
+        Mean.sample_sizes.append(len(y))
         self.mean = y.mean()
         return self
     def predict(self, X):
@@ -69,9 +69,9 @@ class Mean:
 from sklearn.dummy import DummyRegressor
 X, y = np.zeros((3, 1)), np.array([1.0, 2.0, 6.0])
 for make in (Mean, DummyRegressor, lambda: Mean()):
-    for found in fit_all(make, X, y):
-        assert found.tolist() == [3.0, 3.0, 3.0]
-assert Mean.fitted == [3] * 4
+    for prediction in fit_all(make, X, y):
+        assert prediction.tolist() == [3.0, 3.0, 3.0]
+assert Mean.sample_sizes == [3] * 4
 assert apply(lambda x: x + len(X), 1) == 7 and apply(abs, -2) == 2
 """
     assert examine(shells, answer, test)[0] is None
@@ -96,12 +96,14 @@ def test_error_of_an_answer_has_the_traceback_of_the_answer(shells):
     text = "".join(outputs[-1]["traceback"])
     assert "in f\n" in text and "in inner\n" in text and "peer.py" not in text
     assert examine(shells, answer, "try: f('a')\nexcept KeyError: pass")[0] is None
-    own = "class Odd(Exception): pass\ndef f(): raise Odd('so')\ndef g(): raise SystemExit"
-    assert examine(shells, own, "f()")[0] == "Odd: so"
+    raising_answer = (
+        "class Odd(Exception): pass\ndef f(): raise Odd('so')\ndef g(): raise SystemExit"
+    )
+    assert examine(shells, raising_answer, "f()")[0] == "Odd: so"
     test = "try: np.linalg.inv\nexcept ValueError: pass\ntry: h()\nexcept ValueError: pass"
-    singular = "import numpy as np\ndef h(): return np.linalg.inv(np.zeros((2, 2)))"
-    assert examine(shells, singular, test)[0] is None  # LinAlgError is a ValueError
-    assert examine(shells, own, "g()")[0] == "AnswerError: SystemExit"
+    singular_answer = "import numpy as np\ndef h(): return np.linalg.inv(np.zeros((2, 2)))"
+    assert examine(shells, singular_answer, test)[0] is None  # LinAlgError is a ValueError
+    assert examine(shells, raising_answer, "g()")[0] == "AnswerError: SystemExit"
     assert examine(shells, "", "f()")[0] == "NameError: name 'f' is not defined"
 
 
@@ -147,8 +149,8 @@ def test_next_test_can_use_names_defined_after_a_failure(shells):
 def test_last_line_of_a_test_may_be_its_points(shells):
     _, (output,) = examine(shells, "x = 3", "score = 0.5 * x\nscore")
     assert output["output_type"] == "execute_result" and output["data"] == {"text/plain": "1.5"}
-    for last in ("None", "x == 3", "'3'", "[x]"):
-        assert examine(shells, "x = 3", last)[1] == []
+    for last_line in ("None", "x == 3", "'3'", "[x]"):
+        assert examine(shells, "x = 3", last_line)[1] == []
     outputs = examine(shells, "def f(): return np.float64(2)", "f()")[1]
     assert outputs[0]["data"] == {"text/plain": "2.0"}
 
@@ -213,11 +215,11 @@ def test_given_cells_use_each_other_and_leave_no_stale_names(shells):
         tests={4},
     )
     assert outcome.outputs[4] == []
-    failing = run(
+    failing_outcome = run(
         shells, "w = 0", "w = train(w)", "w = 7", "assert w == 7", given={0, 1}, tests={3}
     )
-    assert failing.outputs[3][-1]["ename"] == "NameError"
-    assert failing.given_cell_errors == {1: "NameError: name 'train' is not defined"}
+    assert failing_outcome.outputs[3][-1]["ename"] == "NameError"
+    assert failing_outcome.given_cell_errors == {1: "NameError: name 'train' is not defined"}
 
 
 def test_ipython_commands_are_distinguished_from_python(shells):

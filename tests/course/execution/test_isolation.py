@@ -26,12 +26,12 @@ TRICKS = {
     "numpy": "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None\n"
     "np.array = lambda *a, **k: 0",
     "frames": "import sys\ndef f(x):\n"
-    "  frame, seen = sys._getframe(), []\n"
-    "  while frame:\n    seen.append(frame.f_locals.get('right'))\n    frame = frame.f_back\n"
-    "  return next((value for value in seen if value is not None), 4.0)",
+    "  frame, values = sys._getframe(), []\n"
+    "  while frame:\n    values.append(frame.f_locals.get('expected'))\n    frame = frame.f_back\n"
+    "  return next((value for value in values if value is not None), 4.0)",
     "garbage": "import gc\ndef f(x):\n"
-    "  found = [o for o in gc.get_objects() if isinstance(o, dict) and 'right' in o]\n"
-    "  return found[0]['right'] if found else 4.0",
+    "  namespaces = [o for o in gc.get_objects() if isinstance(o, dict) and 'expected' in o]\n"
+    "  return namespaces[0]['expected'] if namespaces else 4.0",
     "trace": "import sys\nsys.settrace(lambda frame, *a: frame.f_locals.update(expected=4.0))",
     "message": "import svmbook.course.execution.answers as a\n"
     "a.Connection.send = lambda self, tree: self._socket.sendall(b'{\"end\": true}\\n')",
@@ -42,11 +42,11 @@ TRICKS = {
     "unrequested names": "import svmbook.course.execution.answers as a\n"
     "old = a.AnswerPeer.perform\n"
     "def perform(self, message, args, kwargs):\n"
-    "  found = old(self, message, args, kwargs)\n"
+    "  answers = old(self, message, args, kwargs)\n"
     "  if message['action'] == 'look_up':\n"
-    "    found['check_close'] = lambda *a, **k: None\n"
-    "    found['__builtins__'] = {'abs': lambda x: 0.0}\n"
-    "  return found\n"
+    "    answers['check_close'] = lambda *a, **k: None\n"
+    "    answers['__builtins__'] = {'abs': lambda x: 0.0}\n"
+    "  return answers\n"
     "a.AnswerPeer.perform = perform",
     "StopIteration": "def f(x): raise StopIteration",
     "no server": "import svmbook.course.execution.answers as a\na.serve = lambda *a: None",
@@ -61,8 +61,8 @@ def check_trick(sandbox, trick):
     error, _ = examine(
         sandbox,
         f"def f(x): return 4.0\n{TRICKS[trick]}",
-        "right = 2.0**2\ncheck_close('f', f(2.0), right)\nright = 3.0**3\n"
-        "assert abs(f(3.0) - right) < 1e-9",
+        "expected = 2.0**2\ncheck_close('f', f(2.0), expected)\nexpected = 3.0**3\n"
+        "assert abs(f(3.0) - expected) < 1e-9",
         "from svmbook.course.checks import check_close",
     )
     assert error is not None
@@ -90,7 +90,7 @@ LEAKS = {
     "frame": "obj.generator.gi_frame",
     "other object": "f._peer.request('call', target=-1)",
     "names": "f._peer.request('look_up', args=['secret'])",
-    "estimator": "f._peer._resolve({'estimator': 'os.system', 'params': {}})",
+    "estimator": "f._peer._decode_reference({'estimator': 'os.system', 'params': {}})",
 }
 
 

@@ -40,12 +40,12 @@ def test_round_trip_preserves_containers(value):
 
 @given(arrays.arrays(arrays.scalar_dtypes(), arrays.array_shapes(min_dims=0, min_side=0)))
 def test_round_trip_preserves_every_bit_of_arrays(value):
-    found = round_trip(value)
-    assert found.dtype == value.dtype and found.shape == value.shape
-    assert found.tobytes() == value.tobytes()
+    decoded = round_trip(value)
+    assert decoded.dtype == value.dtype and decoded.shape == value.shape
+    assert decoded.tobytes() == value.tobytes()
 
 
-JSON = st.recursive(
+JSON_TREES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: (
         st.lists(inner, max_size=3)
@@ -59,7 +59,7 @@ JSON = st.recursive(
 )
 
 
-@given(JSON)
+@given(JSON_TREES)
 def test_invalid_tree_raises_only_value_error(tree):
     with contextlib.suppress(ValueError):
         decode(tree, refuse)
@@ -87,8 +87,8 @@ def test_hostile_trees_are_refused(tree):
 def test_generators_continue_with_the_same_numbers(name):
     rng = np.random.Generator(getattr(np.random, name)(5))
     rng.normal(size=3)
-    found = round_trip(rng)
-    assert found.integers(2**60, size=4).tolist() == rng.integers(2**60, size=4).tolist()
+    decoded = round_trip(rng)
+    assert decoded.integers(2**60, size=4).tolist() == rng.integers(2**60, size=4).tolist()
 
 
 def test_instances_of_subclasses_are_sent_as_the_base_class():
@@ -99,8 +99,8 @@ def test_instances_of_subclasses_are_sent_as_the_base_class():
     class Point(tuple):
         pass
 
-    found = round_trip([Number(7), Point((1, 2))])
-    assert [*map(type, found)] == [float, tuple] and found == [7.0, (1, 2)]
+    decoded = round_trip([Number(7), Point((1, 2))])
+    assert [*map(type, decoded)] == [float, tuple] and decoded == [7.0, (1, 2)]
 
 
 def test_object_masked_and_record_arrays_are_not_plain_data():

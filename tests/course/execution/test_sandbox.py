@@ -14,14 +14,14 @@ from svmbook.course.execution.run import MAX_OUTPUT_LENGTH
 from svmbook.course.execution.sandbox import UNSAFE, SandboxError, find_sandbox
 
 
-def printed(outcome, number):
+def printed_text(outcome, number):
     return "".join(output.get("text", "") for output in outcome.outputs[number])
 
 
 def test_cells_share_a_kernel_that_survives_errors(sandbox):
     outcome = run(sandbox, "x = 6", "1 / 0", "print(7 * x)")
     assert outcome.reason is None
-    assert printed(outcome, 2) == "42\n"
+    assert printed_text(outcome, 2) == "42\n"
     assert outcome.outputs[1][0]["ename"] == "ZeroDivisionError"
 
 
@@ -35,11 +35,11 @@ def test_sandbox_shows_the_package_but_no_files_of_the_user(sandbox):
         "open('/tmp/file', 'w').write('x'); print('written')",
         "open('/file', 'w')",
     )
-    assert "[]" in printed(outcome, 1)
-    assert printed(outcome, 2) == "{}\n"
-    assert printed(outcome, 3) == "written\n"
+    assert "[]" in printed_text(outcome, 1)
+    assert printed_text(outcome, 2) == "{}\n"
+    assert printed_text(outcome, 3) == "written\n"
     assert outcome.outputs[4][-1]["ename"] in ("OSError", "PermissionError")
-    assert printed(outcome, 0) == "True\n"
+    assert printed_text(outcome, 0) == "True\n"
 
 
 def test_figures_are_kept_however_they_are_displayed(sandbox):
@@ -59,8 +59,8 @@ def test_figures_are_kept_however_they_are_displayed(sandbox):
 
 def test_forgotten_exit_does_not_end_the_kernel(sandbox):
     outcome = run(sandbox, "x = 1", "exit()", "quit", "%pdb on", "1 / 0", "print(x)")
-    assert outcome.reason is None and printed(outcome, 5) == "1\n"
-    assert "no effect" in printed(outcome, 1) and "no effect" in printed(outcome, 2)
+    assert outcome.reason is None and printed_text(outcome, 5) == "1\n"
+    assert "no effect" in printed_text(outcome, 1) and "no effect" in printed_text(outcome, 2)
 
 
 def test_first_process_of_the_sandbox_reveals_nothing(sandbox, monkeypatch):
@@ -83,13 +83,13 @@ def test_first_process_of_the_sandbox_reveals_nothing(sandbox, monkeypatch):
         "os.kill(1, signal.SIGKILL)",
         "print('alive')",
     )
-    assert "CANARY" not in printed(outcome, 0)
+    assert "CANARY" not in printed_text(outcome, 0)
     assert outcome.outputs[1][-1]["ename"] == "PermissionError"
-    assert printed(outcome, 2) == "-1 1\n"
+    assert printed_text(outcome, 2) == "-1 1\n"
     if keyctl:
-        assert printed(outcome, 3) == "-1 1\n"
-    assert printed(outcome, 4) == "refused\nFalse\n"  # no zombie: orphans are reaped
-    assert printed(outcome, 6) == "alive\n"
+        assert printed_text(outcome, 3) == "-1 1\n"
+    assert printed_text(outcome, 4) == "refused\nFalse\n"  # no zombie: orphans are reaped
+    assert printed_text(outcome, 6) == "alive\n"
 
 
 def test_output_beyond_the_limit_is_dropped_and_later_cells_run(sandbox):
@@ -98,26 +98,28 @@ def test_output_beyond_the_limit_is_dropped_and_later_cells_run(sandbox):
         sandbox, "print(1)", flood, "y = 3", "assert y == 4", "assert y == 3", tests={3, 4}
     )
     assert outcome.reason is None and outcome.truncated
-    assert printed(outcome, 0) == "1\n" and len(printed(outcome, 1)) < 2 * MAX_OUTPUT_LENGTH
+    assert (
+        printed_text(outcome, 0) == "1\n" and len(printed_text(outcome, 1)) < 2 * MAX_OUTPUT_LENGTH
+    )
     assert [len(outcome.outputs[k]) for k in (3, 4)] == [1, 0]
 
 
 def test_long_text_is_cut(sandbox):
     limits = Limits(seconds=60, output=2_000_000)
-    assert len(printed(run(sandbox, "print('x' * 500_000)", limits=limits), 0)) < 250_000
+    assert len(printed_text(run(sandbox, "print('x' * 500_000)", limits=limits), 0)) < 250_000
 
 
 def test_outputs_before_the_death_of_the_kernel_are_kept(sandbox):
     outcome = run(sandbox, "print('here')", "import os\nos.kill(os.getpid(), 9)", "print('there')")
     assert outcome.reason == "the kernel died"
-    assert printed(outcome, 0) == "here\n" and 2 not in outcome.outputs
+    assert printed_text(outcome, 0) == "here\n" and 2 not in outcome.outputs
 
 
 def test_cell_that_takes_too_long_is_interrupted(sandbox):
     loop = "import time\nwhile True: time.sleep(0.01)"
     outcome = run(sandbox, loop, "print(2)", limits=replace(SHORT, cell_seconds=3))
     assert outcome.outputs[0][-1]["ename"] in ("CellTimeoutError", "KeyboardInterrupt")
-    assert outcome.reason is None and printed(outcome, 1) == "2\n"
+    assert outcome.reason is None and printed_text(outcome, 1) == "2\n"
 
 
 def test_notebook_that_takes_too_long_is_killed(sandbox, monkeypatch):
@@ -134,14 +136,14 @@ def test_notebook_that_takes_too_long_is_killed(sandbox, monkeypatch):
     ignore = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     outcome = run(sandbox, "print(1)", ignore, "print(3)")
     assert outcome.reason == "the notebook took more than 60 seconds"
-    assert printed(outcome, 0) == "1\n" and outcome.outputs.keys() == {0}
+    assert printed_text(outcome, 0) == "1\n" and outcome.outputs.keys() == {0}
 
 
 def test_number_of_processes_is_limited(sandbox):
     fork = "import os, time\nfor _ in range(80):\n  if not os.fork(): time.sleep(60), os._exit(0)"
     outcome = run(sandbox, fork, limits=replace(SHORT, processes=60))
-    refused = outcome.outputs.get(0, [{}])[-1].get("ename") == "BlockingIOError"
-    assert refused or outcome.reason == "more than 60 processes"
+    is_refused = outcome.outputs.get(0, [{}])[-1].get("ename") == "BlockingIOError"
+    assert is_refused or outcome.reason == "more than 60 processes"
 
 
 def test_error_without_bubblewrap_names_the_package_to_install(monkeypatch):
@@ -164,23 +166,26 @@ def test_sandbox_that_does_not_start_raises_an_error(sandbox, monkeypatch):
 
 
 def test_cells_run_without_a_sandbox():
-    assert printed(run(UNSAFE, "print(6 * 7)"), 0) == "42\n"
+    assert printed_text(run(UNSAFE, "print(6 * 7)"), 0) == "42\n"
 
 
 @pytest.mark.skipif(platform.machine() not in SYSCALL_RULES, reason="no filter for this processor")
 def test_forbidden_system_calls_are_refused(sandbox):
-    clone = SYSCALL_RULES[platform.machine()].clone
+    clone_number = SYSCALL_RULES[platform.machine()].clone
     outcome = run(
         sandbox,
         "import os\nos.memfd_create('x')",
         "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
         "print(libc.shmget(0, 4096, 0o1600), ctypes.get_errno())",
         "print(libc.unshare(0x10000000), ctypes.get_errno())",
-        f"print(libc.syscall({clone}, 0x10000000 | 17, 0, 0, 0, 0), ctypes.get_errno())",
+        f"print(libc.syscall({clone_number}, 0x10000000 | 17, 0, 0, 0, 0), ctypes.get_errno())",
         "import socket\nprint(socket.socketpair()[0].fileno() > 0)\nsocket.socket(40)",
         "import multiprocessing as m\nwith m.Pool(2) as pool: print(pool.map(abs, [-1, -2]))",
     )
     assert outcome.outputs[0][-1]["ename"] == "PermissionError"
-    assert all(printed(outcome, k) == "-1 1\n" for k in (1, 2, 3))
-    assert printed(outcome, 4) == "True\n" and outcome.outputs[4][-1]["ename"] == "PermissionError"
-    assert printed(outcome, 5) == "[1, 2]\n"
+    assert all(printed_text(outcome, k) == "-1 1\n" for k in (1, 2, 3))
+    assert (
+        printed_text(outcome, 4) == "True\n"
+        and outcome.outputs[4][-1]["ename"] == "PermissionError"
+    )
+    assert printed_text(outcome, 5) == "[1, 2]\n"

@@ -1,6 +1,6 @@
-"""Typical mistakes in `bounded_loss` with the resulting points, and another correct solution."""
+"""Typical mistakes in `bounded_loss` with the resulting points, and an alternative solution."""
 
-STEP = """
+STEP_FUNCTION = """
 def irwls_step(X, y, w, b, C, s, k):
     f = X @ w + b
     slack = np.clip(1 - y * f, 1e-6, None)
@@ -14,7 +14,7 @@ def irwls_step(X, y, w, b, C, s, k):
 
 
 """
-LOOP = """
+LOOP_FUNCTION = """
 def irwls(X, y, w, b, C, s, k):
     old = np.append(w, b)
     for _ in range({count}):
@@ -25,19 +25,19 @@ def irwls(X, y, w, b, C, s, k):
         old = new
     return w, b
 """
-WRONG = {
+MISTAKES = {
     "the intercept is penalised": (
         {
-            "irwls": STEP.replace("irwls_step", "correct_step")
-            + LOOP.format(count=500, name="correct_step")
-            + STEP.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
+            "irwls": STEP_FUNCTION.replace("irwls_step", "correct_step")
+            + LOOP_FUNCTION.format(count=500, name="correct_step")
+            + STEP_FUNCTION.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
                 "np.zeros(len(w))", "np.zeros(len(w) + 1)"
             )
         },
         {"test_step": 0},
     ),
     "a single iteration": (
-        {"irwls": STEP + LOOP.format(count=1, name="irwls_step")},
+        {"irwls": STEP_FUNCTION + LOOP_FUNCTION.format(count=1, name="irwls_step")},
         {"test_irwls": 0},
     ),
     "one piece of the loss for all slacks": (
@@ -58,7 +58,7 @@ def both_pieces(xi, s, k):
     r = (xi + kappa) / (1 + kappa)
     return 0.5 * s / (1 + kappa) * np.where(xi < 1, r ** (s - 1), r ** (-s - 1))
 """,
-            "irwls": (STEP + LOOP.format(count=500, name="irwls_step")).replace(
+            "irwls": (STEP_FUNCTION + LOOP_FUNCTION.format(count=500, name="irwls_step")).replace(
                 "loss_derivative", "both_pieces"
             ),
         },
@@ -75,7 +75,7 @@ def fewest_errors(x, y):
         {"test_fewest": 0},
     ),
 }
-RIGHT = {
+ALTERNATIVE_SOLUTION = {
     "loss": """
 def loss(xi, s, k):
     shape, xi = np.shape(xi), np.ravel(xi)
@@ -91,7 +91,7 @@ def loss_derivative(xi, s, k):
     log = np.log((np.asarray(xi) + kappa) / (1 + kappa))
     return s / (2 * (1 + kappa)) * np.exp(-s * np.abs(log) - log)
 """,
-    "irwls": STEP + LOOP.format(count=500, name="irwls_step"),
+    "irwls": STEP_FUNCTION + LOOP_FUNCTION.format(count=500, name="irwls_step"),
     "fewest": """
 def fewest_errors(x, y):
     order = np.argsort(x, kind="stable")

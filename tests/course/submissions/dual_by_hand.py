@@ -1,6 +1,6 @@
-"""Typical mistakes in `dual_by_hand` with the resulting points, and another correct solution."""
+"""Typical mistakes in `dual_by_hand` with the resulting points, and an alternative solution."""
 
-WRONG = {
+MISTAKES = {
     "the labels are missing in P": (
         {
             "program": """
@@ -38,7 +38,7 @@ def hyperplane(X, y, C, alpha):
         {"test_hyperplane": 0},
     ),
 }
-RIGHT = {
+ALTERNATIVE_SOLUTION = {
     "program": """
 def dual_program(X, y, C):
     n = len(y)

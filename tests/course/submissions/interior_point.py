@@ -1,6 +1,6 @@
-"""Typical mistakes in `interior_point` with the resulting points, and another correct solution."""
+"""Typical mistakes in `interior_point` with the resulting points, and an alternative solution."""
 
-REDUCED = """
+REDUCED_STEP = """
 def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
     n = len(y)
     H = Q + np.diag(u / alpha {sign} v / (C - alpha))
@@ -17,7 +17,7 @@ def interior_point(Q, y, C, solve):
     for _ in range(100):
         gap = (np.sum(u * alpha) + np.sum(v * (C - alpha))) / (2 * n)
         r1, r2 = 1 - Q @ alpha - b * y + u - v, -y @ alpha
-        if gap < {small} * C and abs(r2) < 1e-9 and np.max(np.abs(r1)) < 1e-9:
+        if gap < {tolerance} * C and abs(r2) < 1e-9 and np.max(np.abs(r1)) < 1e-9:
             return alpha
         r3, r4 = 0.1 * gap - u * alpha, 0.1 * gap - v * (C - alpha)
         da, db, du, dv = {step}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve)
@@ -29,24 +29,24 @@ def interior_point(Q, y, C, solve):
         alpha, b, u, v = alpha + t * da, b + t * db, u + t * du, v + t * dv
     return alpha
 """
-OWN = REDUCED.format(name="own_step", sign="+")
-WRONG = {
+OWN_REDUCED_STEP = REDUCED_STEP.format(name="own_step", sign="+")
+MISTAKES = {
     "the sign of one term of D is wrong": (
         {
-            "reduced": REDUCED.format(name="reduced_step", sign="-"),
-            "iteration": OWN + ITERATION.format(step="own_step", small="1e-9"),
+            "reduced": REDUCED_STEP.format(name="reduced_step", sign="-"),
+            "iteration": OWN_REDUCED_STEP + ITERATION.format(step="own_step", tolerance="1e-9"),
         },
         {"test_reduced": 0},
     ),
     "the full system is solved again": (
         {
             "reduced": "reduced_step = full_step",
-            "iteration": OWN + ITERATION.format(step="own_step", small="1e-9"),
+            "iteration": OWN_REDUCED_STEP + ITERATION.format(step="own_step", tolerance="1e-9"),
         },
         {"test_reduced": 0},
     ),
     "the iteration stops too early": (
-        {"iteration": ITERATION.format(step="reduced_step", small="0.1")},
+        {"iteration": ITERATION.format(step="reduced_step", tolerance="0.1")},
         {"test_iteration": 0},
     ),
     "a block is in the wrong place": (
@@ -67,7 +67,7 @@ def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
         {"test_full": 0},
     ),
 }
-RIGHT = {
-    "reduced": REDUCED.format(name="reduced_step", sign="+"),
-    "iteration": ITERATION.format(step="reduced_step", small="1e-9"),
+ALTERNATIVE_SOLUTION = {
+    "reduced": REDUCED_STEP.format(name="reduced_step", sign="+"),
+    "iteration": ITERATION.format(step="reduced_step", tolerance="1e-9"),
 }

@@ -1,6 +1,6 @@
-"""Typical mistakes in `kernels` with the resulting points, and another correct solution."""
+"""Typical mistakes in `kernels` with the resulting points, and an alternative solution."""
 
-CHOOSE = """
+CHOOSE_FUNCTION = """
 def choose(X, y, C_values, gammas, folds):
     pairs = [(C, gamma) for C in C_values for gamma in gammas]
     errors = [mean_error(X, y, C, gamma, folds) for C, gamma in pairs]
@@ -15,7 +15,7 @@ def mean_error(X, y, C, gamma, folds):
     return np.mean(errors)
 
 """
-WRONG = {
+MISTAKES = {
     "products instead of minima": (
         {"intersection": "def intersection(X, Z):\n    return X @ Z.T"},
         {"test_intersection": 0},
@@ -31,7 +31,7 @@ def cv_error(X, y, C, gamma, folds):
     ]
     return np.mean(errors)
 """,
-            "choose": CHOOSE
+            "choose": CHOOSE_FUNCTION
             + """
 def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     return np.mean(
@@ -51,7 +51,7 @@ def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     ),
     "the test part is used for model selection": (
         {
-            "choose": CHOOSE
+            "choose": CHOOSE_FUNCTION
             + """
 def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     return min(mean_error(X, y, C, gamma, outer) for C in C_values for gamma in gammas)
@@ -69,7 +69,7 @@ def counterexample():
         {"test_counterexample": 0},
     ),
 }
-RIGHT = {
+ALTERNATIVE_SOLUTION = {
     "intersection": """
 def intersection(X, Z):
     return np.array([[sum(map(min, x, z)) for z in Z] for x in X])
@@ -87,7 +87,7 @@ def cv_error(X, y, C, gamma, folds):
         errors.append(np.mean(model.predict(scaler.transform(X[test])) != y[test]))
     return sum(errors) / len(errors)
 """,
-    "choose": CHOOSE
+    "choose": CHOOSE_FUNCTION
     + """
 def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     total = 0.0

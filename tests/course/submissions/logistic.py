@@ -1,6 +1,6 @@
-"""Typical mistakes in `logistic` with the resulting points, and another correct solution."""
+"""Typical mistakes in `logistic` with the resulting points, and an alternative solution."""
 
-WRONG = {
+MISTAKES = {
     "only full Newton steps": (
         {
             "fit": """
@@ -64,7 +64,7 @@ def fit(X, y, C):
         {"test_decide": 0, "test_lambda_max": 0},
     ),
 }
-RIGHT = {
+ALTERNATIVE_SOLUTION = {
     "objective": """
 def sigmoid(t):
     small = np.exp(-np.abs(t))

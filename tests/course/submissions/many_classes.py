@@ -1,6 +1,6 @@
-"""Typical mistakes in `many_classes` with the resulting points, and another correct solution."""
+"""Typical mistakes in `many_classes` with the resulting points, and an alternative solution."""
 
-WRONG = {
+MISTAKES = {
     "pairs are trained on all points": (
         {
             "pairs": """
@@ -53,7 +53,7 @@ def most_confused(matrix):
         {"test_most": 0},
     ),
 }
-RIGHT = {
+ALTERNATIVE_SOLUTION = {
     "pairs": """
 def one_vs_one(X, y, X_new, make_classifier):
     classes = sorted(set(int(c) for c in y))

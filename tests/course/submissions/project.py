@@ -1,6 +1,6 @@
-"""Typical mistakes in `project` with the resulting points, and another correct solution."""
+"""Typical mistakes in `project` with the resulting points, and an alternative solution."""
 
-WRONG = {
+MISTAKES = {
     "the class is left among the columns": (
         {
             "data": """
@@ -81,7 +81,7 @@ def confidence_interval(differences, q):
         {"test_interval": 0},
     ),
 }
-RIGHT = {
+ALTERNATIVE_SOLUTION = {
     "data": """
 from svmbook.datasets import striated
 

@@ -1,6 +1,6 @@
-"""Typical mistakes in `prototypes` with the resulting points, and another correct solution."""
+"""Typical mistakes in `prototypes` with the resulting points, and an alternative solution."""
 
-WRONG = {
+MISTAKES = {
     "the nearest negatives on any side are chosen": (
         {
             "negatives": """
@@ -56,7 +56,7 @@ def train_member(X, positives, negatives, C):
         {"test_member": 0},
     ),
 }
-RIGHT = {
+ALTERNATIVE_SOLUTION = {
     "negatives": """
 def choose_negatives(X, y, i, k):
     others = sorted(

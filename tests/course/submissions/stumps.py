@@ -1,6 +1,6 @@
-"""Typical mistakes in `stumps` with the resulting points, and another correct solution."""
+"""Typical mistakes in `stumps` with the resulting points, and an alternative solution."""
 
-WRONG = {
+MISTAKES = {
     "the number of features is forgotten": (
         {
             "kernel": """
@@ -54,7 +54,7 @@ def decision_function(X, shape_functions, b):
         {"test_decision_function": 0},
     ),
 }
-RIGHT = {
+ALTERNATIVE_SOLUTION = {
     "kernel": """
 def stump_kernel(X, Z, low, high):
     K = np.ones((len(X), len(Z)))

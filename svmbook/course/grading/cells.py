@@ -1,4 +1,4 @@
-"""Cells of a notebook to run, and outputs from which nbgrader reads the points."""
+"""Cells of a notebook to run, and their outputs, from which nbgrader reads the points."""
 
 import re
 
@@ -37,7 +37,7 @@ def enter_outputs(nb, outcome):
         cell.outputs = _clean_outputs(outcome.outputs.get(number, ()), is_test(cell))
         if not is_test(cell):
             continue
-        cell.metadata[METADATA_KEY] = {"hidden": outcome.hidden_positions.get(number, [])}
+        cell.metadata[METADATA_KEY] = {"hidden_positions": outcome.hidden_positions.get(number, [])}
         points = cell.metadata.nbgrader.points
         cell.outputs = [_check_score(output, points) for output in cell.outputs]
         if number not in outcome.outputs:
@@ -69,23 +69,23 @@ def _error(name, value):
     return new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])
 
 
-def _clean_outputs(outputs, in_test):
+def _clean_outputs(outputs, is_from_test):
     """Return the outputs that are safe to show; of a test only text, errors and points."""
     cleaned = []
     for output in outputs:
-        kind = output.get("output_type")
-        if kind == "execute_result" and in_test:  # the points of the test
+        output_type = output.get("output_type")
+        if output_type == "execute_result" and is_from_test:  # the points of the test
             text = {"text/plain": _text(output.get("data", {}).get("text/plain"))}
             cleaned.append(new_output("execute_result", data=text))
-        elif kind == "stream":
-            name = "stdout" if in_test or output.get("name") != "stderr" else "stderr"
+        elif output_type == "stream":
+            name = "stdout" if is_from_test or output.get("name") != "stderr" else "stderr"
             cleaned.append(new_output("stream", name=name, text=_text(output.get("text"))))
-        elif kind == "error":
+        elif output_type == "error":
             parts = {part: _text(output.get(part)) for part in ("ename", "evalue")}
             lines = output.get("traceback")
             lines = [_text(line) for line in lines] if isinstance(lines, list) else []
             cleaned.append(new_output("error", **parts, traceback=lines))
-        elif kind in ("display_data", "execute_result") and not in_test:
+        elif output_type in ("display_data", "execute_result") and not is_from_test:
             data = output.get("data")
             data = data if isinstance(data, dict) else {}
             texts = {mime: _text(data.get(mime)) for mime in KEPT_MIME_TYPES}

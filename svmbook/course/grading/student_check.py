@@ -1,4 +1,4 @@
-"""Check by a student: run a notebook and its visible tests as the grader does."""
+"""Let a student check a notebook: run it and its visible tests as the grader does."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_locke
 from ..execution.outcome import Limits, Outcome
 from ..execution.run import run_notebook
 from ..layout.items import METADATA_KEY, answer_names, cell_key, is_test, item_name
-from ..submissions.identity import enter_id, is_personal, written_id
+from ..submissions.identity import enter_id, find_notebook_id, is_personalised
 from ..submissions.merge import is_unanswered, merge_submission
 from ..submissions.receive import read_notebook
-from .verdicts import cells_to_run, code_cells, enter_outputs
+from .cells import cells_to_run, code_cells, enter_outputs
 
 __all__ = ["CheckReport", "TestResult", "check"]
 
-NO_ID = "the cell student does not give your id; write student = and the id in quotes"
+NO_ID_NOTE = "the cell student does not give your id; write student = and the id in quotes"
 
 
 @dataclass(frozen=True)
@@ -91,47 +91,51 @@ def check(path, limits=None):
         raise ValueError(f"{path} has no tests; it is not an assignment as it was handed out.")
     master = _reconstruct_master(submitted)
     nb, notes = merge_submission(master, cells)
-    missing, changed = _missing_and_changed(master)
-    notes += [f"cell {item} is missing; the grader restores it" for item in missing]
-    notes += [f"cell {item} was changed; the grader uses the original" for item in changed]
-    if is_personal(master):
-        student = written_id(cells)
-        notes.append(f"your id is {student!r}" if student else NO_ID)
+    missing_items, changed_items = _missing_and_changed_items(master)
+    notes += [f"cell {item} is missing; the grader restores it" for item in missing_items]
+    notes += [f"cell {item} was changed; the grader uses the original" for item in changed_items]
+    if is_personalised(master):
+        student = find_notebook_id(cells)
+        notes.append(f"your id is {student!r}" if student else NO_ID_NOTE)
     enter_id(nb, student)
     outcome = Outcome()
     work = {"cells": cells_to_run(nb), "answers": answer_names(nb), "limits": vars(limits)}
     with _grader_folder(path.resolve().parent, nb, notes):
         run_notebook(work, lambda **message: outcome.update(message))
     enter_outputs(nb, outcome)
-    notes = [*outcome.notes(limits), *notes, *_failed_cells(nb), *_unanswered(nb)]
-    return CheckReport([_test_result(cell, changed) for cell in nb.cells if is_test(cell)], notes)
+    notes = [*outcome.notes(limits), *notes, *_failed_cell_notes(nb), *_unanswered_notes(nb)]
+    return CheckReport(
+        [_test_result(cell, changed_items) for cell in nb.cells if is_test(cell)], notes
+    )
 
 
 @contextmanager
-def _grader_folder(home, nb, notes):
+def _grader_folder(notebook_folder, nb, notes):
     """Change to a temporary folder that contains only the data files of the assignment."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for name in nb.metadata.get(METADATA_KEY, {}).get("files", []):
-            if not (home / name).is_file():
+            if not (notebook_folder / name).is_file():
                 notes.append(f"the data file {name} is missing; the grader has it")
                 continue
             (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(home / name, Path(folder) / name)
+            shutil.copyfile(notebook_folder / name, Path(folder) / name)
         with chdir(folder):
             yield
 
 
-def _failed_cells(nb):
+def _failed_cell_notes(nb):
     """Yield notes on cells other than tests that stopped with an error."""
     for cell in code_cells(nb):
         errors = [output for output in cell.outputs if output.output_type == "error"]
         if errors and not is_test(cell):
-            line = next(filter(None, cell.source.splitlines()), "")
-            where = f"cell {item_name(cell)}" if item_name(cell) else f"the cell {line[:40]!r}"
-            yield f"{where} stopped: {errors[0].ename}: {errors[0].evalue}"
+            first_line = next(filter(None, cell.source.splitlines()), "")
+            cell_description = (
+                f"cell {item_name(cell)}" if item_name(cell) else f"the cell {first_line[:40]!r}"
+            )
+            yield f"{cell_description} stopped: {errors[0].ename}: {errors[0].evalue}"
 
 
-def _unanswered(nb):
+def _unanswered_notes(nb):
     """Yield notes on manually graded answers that are empty."""
     for cell in nb.cells:
         if is_grade(cell) and is_solution(cell) and is_unanswered(cell):
@@ -153,26 +157,26 @@ def _reconstruct_master(submitted):
     return master
 
 
-def _missing_and_changed(nb):
+def _missing_and_changed_items(nb):
     """Return the names of the cells that are missing, and of those that were changed."""
     keys = {cell_key(cell) for cell in nb.cells}
     released_keys = nb.metadata.get(METADATA_KEY, {}).get("cells", ())
-    missing = [key for key in released_keys if key not in keys and not key.startswith("#")]
-    changed = [
+    missing_items = [key for key in released_keys if key not in keys and not key.startswith("#")]
+    changed_items = [
         item_name(cell)
         for cell in nb.cells
         if item_name(cell)
         and is_locked(cell)
         and cell.metadata.nbgrader.get("checksum", compute_checksum(cell)) != compute_checksum(cell)
     ]
-    return missing, changed
+    return missing_items, changed_items
 
 
-def _test_result(cell, changed):
+def _test_result(cell, changed_items):
     errors = [output for output in cell.outputs if output.output_type == "error"]
     score, points = determine_grade(cell)
     message = None
-    if item_name(cell) in changed:
+    if item_name(cell) in changed_items:
         score, message = 0.0, "it was changed and is not counted here"
     elif errors:
         message = ": ".join(filter(None, (errors[0].ename, errors[0].evalue)))
