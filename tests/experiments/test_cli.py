@@ -53,8 +53,7 @@ def test_table_shows_stored_runs(store):
     assert result.exit_code == 0
     assert "| stdev2 | linear | 0.01 |" in result.stdout
     assert (
-        "`svmbook reproduce exploring-parameters`, a part of it. Runs of each line: 2."
-        in result.stdout
+        "`svmbook reproduce exploring-parameters`, a part of it. Runs per row: 2;" in result.stdout
     )
 
 

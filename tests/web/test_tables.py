@@ -16,7 +16,7 @@ RIGHT_EDGES = """table => Object.fromEntries([...table.querySelectorAll("thead t
         (
             "glass_boxes",
             "tab-interaction",
-            ["log loss, difference to product", "error, difference to product"],
+            ["log loss, difference from product", "error, difference from product"],
         ),
         ("glass_boxes", "tab-knots", ["ringnorm", "difference"]),
         ("perceptrons_and_trees", "tab-five-kernels", ["reproduced (%)", "diff. (s.e.)"]),

@@ -134,6 +134,6 @@ def _notes(suite, rows, records):
     versions = "; ".join(sorted({r["versions"] for r in records}))
     return (
         f"Made by `svmbook reproduce {suite.name}`{'' if complete else ', a part of it'}. "
-        f"Runs of each line: {runs}. All together took {time} of one core.",
+        f"Runs per row: {runs}; total time on one core: {time}.",
         f"Versions: {versions}.",
     )

@@ -147,7 +147,7 @@ def test_report_does_not_depend_on_the_order_of_the_runs(tmp_path):
 def test_report_of_a_part_of_a_suite_is_marked(tmp_path):
     store = make_store(tmp_path / "runs.jsonl", load_records("exploring-parameters")[:1])
     shown = repr(report("exploring-parameters", store))
-    assert "exploring-parameters`, a part of it. Runs of each line: 1." in shown
+    assert "exploring-parameters`, a part of it. Runs per row: 1;" in shown
     assert "nan" not in shown
 
 
@@ -160,7 +160,7 @@ def test_notes_have_the_number_and_the_time_of_the_runs(tmp_path, seconds, time)
     ]
     store = make_store(tmp_path / "runs.jsonl", records)
     notes = report("exploring-parameters", store).notes[0]
-    assert notes.endswith(f"Runs of each line: 1 to 2. All together took {time} of one core.")
+    assert notes.endswith(f"Runs per row: 1 to 2; total time on one core: {time}.")
 
 
 def test_jobs_have_each_data_set_method_and_run_once():

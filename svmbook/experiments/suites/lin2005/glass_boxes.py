@@ -195,7 +195,7 @@ def _compare(records):
 
 
 def _make_table(rows, name="log_loss", head="log loss", decimals=3):
-    """Return the table of one measure: its mean, and the difference to the first method."""
+    """Return the table of one measure: its mean, and the difference from the first method."""
     lines = []
     for row in rows:
         mean = plus_minus(row[name], row[f"{name}_standard_error"], f".{decimals}f")

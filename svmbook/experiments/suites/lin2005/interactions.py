@@ -123,9 +123,9 @@ def _make_table(rows):
         line += [format_cell(row, "error", ".1f") for row in (additive, product, gaussian)]
         lines.append([data_set.removeprefix("c = "), *line])
     differences = (
-        "log loss, difference to product",
-        "error, difference to product",
-        "error, difference to Gaussian",
+        "log loss, difference from product",
+        "error, difference from product",
+        "error, difference from Gaussian",
     )
     errors = ("additive", "with product", "Gaussian SVM")
     return Table(["$c$", *differences, *errors], lines)

@@ -230,7 +230,7 @@ def make_win_table(rows):
     for kind, vote, noise in itertools.product(("PSVM", "sampled"), VOTES, ("", NOISE)):
         found = [row for row in rows if row["method"] in BASELINES]
         printed = against_rivals[kind, noise]
-        lines += _win_lines(found, f"{kind}, {vote}", "rivals", noise, printed)
+        lines += _win_lines(found, f"{kind}, {vote}", "others", noise, printed)
     for vote, noise in itertools.product(VOTES, ("", NOISE)):
         found = [row for row in rows if row["method"] == f"sampled, {vote}"]
         lines += _win_lines(found, f"PSVM, {vote}", "sampled", noise, against_sampled[noise])
