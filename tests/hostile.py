@@ -1,22 +1,22 @@
-"""Hostile and malformed files in place of a notebook, and a function that hands in all kinds."""
+"""Hostile and malformed submissions, and a function that hands in all kinds of them."""
 
 import json
 import os
 
 from coursework import NAME, answered_notebook, cell_named, hand_in
-from hostile_code import CODE, MAX_SCORES, MESSAGES
+from hostile_code import CODE_BY_KIND, MAX_SCORES, MESSAGES
 from nbformat.v4 import new_code_cell, new_output
 
 POINTS_BY_TESTS = 5.0  # the essay's four points are given by hand
-WRONG = "def square(x): return 0.0"
-TESTS = ("test_square", "test_total")
+WRONG_SQUARE = "def square(x): return 0.0"
+TEST_NAMES = ("test_square", "test_total")
 
 
 def _changed_tests(course):
-    nb = answered_notebook(course, square=WRONG)
-    for name in TESTS:
+    nb = answered_notebook(course, square=WRONG_SQUARE)
+    for name in TEST_NAMES:
         cell_named(nb, name).source = "pass"
-    for name in (*TESTS, "essay"):
+    for name in (*TEST_NAMES, "essay"):
         cell_named(nb, name).metadata.nbgrader.points = 1000
     return nb
 
@@ -42,8 +42,8 @@ def _deeply_nested(course):
 
 def _with_scores(course):
     """Return a wrong answer with scores among the outputs of the tests."""
-    nb = answered_notebook(course, square=WRONG)
-    for name in TESTS:
+    nb = answered_notebook(course, square=WRONG_SQUARE)
+    for name in TEST_NAMES:
         output = new_output("execute_result", data={"text/plain": "3.0"})
         cell_named(nb, name).outputs = [output]
     return nb
@@ -69,7 +69,8 @@ def _with_cell(course, source):
     return nb
 
 
-# Files in place of the notebook.
+# Files in place of the notebook: for each kind a function that returns the file, the largest number
+# of points that it may get, and a part of the report's message.
 FILES = {
     "has a script in the essay": (
         lambda course: answered_notebook(
@@ -141,29 +142,35 @@ def _other_files(course, student):
     (folder / "numpy.py").write_text("raise SystemExit")
 
 
-# Functions that hand in something else than a notebook in its folder.
-PLACES = {
+# Unusual folders of a submission: for each kind a function that creates a student's folder, and the
+# points and the message as in `FILES`.
+FOLDERS = {
     "is a link to the solutions": (_link, 0, "cannot be opened"),
     "has a link as its folder": (_linked_folder, 0, "is a link"),
     "is a pipe": (_pipe, 0, "is not a regular file"),
     "is a folder": (_folder, 0, "is not a regular file"),
     "contains other files": (_other_files, 5, None),
 }
-MISNAMED = ("<img src=x onerror=alert(1)>", "..; rm -rf *; $(reboot)", "M\udcfcller", "-")
-# The maximum of points of each kind, and a part of the report's message.
-EXPECTED = {kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE}
-EXPECTED |= {kind: expected for kind, (_, *expected) in (FILES | PLACES).items()}
-EXPECTED["is honest"] = (POINTS_BY_TESTS, None)
+INVALID_STUDENT_NAMES = (
+    "<img src=x onerror=alert(1)>",
+    "..; rm -rf *; $(reboot)",
+    "M\udcfcller",
+    "-",
+)
+# The largest number of points of each kind, and a part of the report's message.
+EXPECTED_GRADES = {kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE_BY_KIND}
+EXPECTED_GRADES |= {kind: expected for kind, (_, *expected) in (FILES | FOLDERS).items()}
+EXPECTED_GRADES["is honest"] = (POINTS_BY_TESTS, None)
 
 
 def hand_in_all(course, kinds):
-    """Hand in an honest notebook, some kinds of code, and all kinds of `FILES` and `PLACES`."""
+    """Hand in an honest notebook, the given kinds of code, and all `FILES` and `FOLDERS`."""
     hand_in(course, "is honest", answered_notebook(course))
     for kind in kinds:
-        hand_in(course, kind, answered_notebook(course, square=CODE[kind]))
-    for kind, (make, _, _) in FILES.items():
-        hand_in(course, kind, make(course))
-    for kind, (hand_in_kind, _, _) in PLACES.items():
-        hand_in_kind(course, kind)
-    for name in MISNAMED:
+        hand_in(course, kind, answered_notebook(course, square=CODE_BY_KIND[kind]))
+    for kind, (make_file, _, _) in FILES.items():
+        hand_in(course, kind, make_file(course))
+    for kind, (make_folder, _, _) in FOLDERS.items():
+        make_folder(course, kind)
+    for name in INVALID_STUDENT_NAMES:
         hand_in(course, name, answered_notebook(course))

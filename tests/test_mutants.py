@@ -1,4 +1,4 @@
-"""Mutants: every module has existing tests, and a change is recognised after edits of its file."""
+"""`tools/mutants`: each module has tests, and equivalent mutants are recognised after edits."""
 
 import ast
 import importlib.util
@@ -51,34 +51,34 @@ def test_errors_of_the_table_are_reported(table, message, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("line", "lines"),
+    ("line", "first_and_last"),
     [(2, None), (8, None), (11, (10, 12)), (12, (12, 12)), (14, (13, 16))],
 )
-def test_statement_spans_its_lines_and_is_none_for_code_run_on_import(line, lines):
-    assert assigned.statement_lines(ast.parse(SOURCE), line) == lines
+def test_lines_of_a_statement_are_none_for_code_that_runs_on_import(line, first_and_last):
+    assert assigned.statement_lines(ast.parse(SOURCE), line) == first_and_last
 
 
-def test_change_is_recognised_after_its_file_has_changed():
+def test_equivalent_mutant_is_recognised_after_its_file_has_changed():
     mutant = {
         "file": "svmbook/base.py",
         "place": assigned.enclosing_name(ast.parse(SOURCE), 12),
         "diff": "@@ -11,3 +11,3 @@\n\n-    self.n += step\n+    self.n -= step\n\n",
     }
-    known = assigned.parse_equivalents(
+    reasons = assigned.parse_equivalents(
         "# Nobody reads n:\n# it is private.\nsvmbook/base.py Counter.up\n- self.n += step\n"
         "+ self.n -= step\n\n# Another.\nsvmbook/base.py module\n- a\n+ b\n"
     )
-    assert known[assigned.changed_lines(mutant)] == "Nobody reads n: it is private."
+    assert reasons[assigned.changed_lines(mutant)] == "Nobody reads n: it is private."
     mutant["diff"] = mutant["diff"].replace("-= step", "+= 1")
-    assert assigned.changed_lines(mutant) not in known
+    assert assigned.changed_lines(mutant) not in reasons
 
 
 def test_equivalent_mutants_have_reasons_and_existing_lines():
     path = ROOT / assigned.EQUIVALENT
-    known = assigned.parse_equivalents(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for name, reason in known.items():
-        head, *lines = name.split("\n")
-        source = (ROOT / head.split()[0]).read_text(encoding="utf-8")
-        assert len(reason.split()) > 2, name
+    reasons = assigned.parse_equivalents(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for mutant, reason in reasons.items():
+        place, *lines = mutant.split("\n")
+        source = (ROOT / place.split()[0]).read_text(encoding="utf-8")
+        assert len(reason.split()) > 2, mutant
         source_lines = {line.strip() for line in source.split("\n")}
-        assert {line[2:] for line in lines if line.startswith("-")} <= source_lines, name
+        assert {line[2:] for line in lines if line.startswith("-")} <= source_lines, mutant

@@ -43,8 +43,8 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, files):
         "open('own.csv', 'w').write('5')",
         "import os\nos.replace('own.csv', 'points.csv')",  # may succeed if root does not grade
         TEST,
-        given={0},
-        tests={7},
+        given_indices={0},
+        test_indices={7},
         files=files,
     )
     errors = {
@@ -56,7 +56,7 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, files):
 
 def test_each_run_without_a_sandbox_has_its_own_copies(files):
     change = f"{READ}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
-    outcome = run(UNSAFE, READ, change, TEST, given={0}, tests={2}, files=files)
+    outcome = run(UNSAFE, READ, change, TEST, given_indices={0}, test_indices={2}, files=files)
     assert [out for out in outcome.outputs[2] if "ename" in out] == []
     assert Path(files["points.csv"]).read_text() == "1\n2\n"
 

@@ -23,7 +23,7 @@ def make_likelihood(y, weights, classes):
 @given(data=st.data())
 @settings(max_examples=25)
 def test_negative_gradient_is_minus_the_derivative_of_the_loss(classes, data):
-    _, y, weights = data.draw(logistic_problems(classes=classes))
+    _, y, weights = data.draw(logistic_problems(n_classes=classes))
     likelihood = make_likelihood(y, weights, classes)
     shape = (len(y),) if classes == 2 else (len(y), classes)
     F = np.random.default_rng(len(y)).standard_normal(shape)
@@ -42,7 +42,7 @@ def test_negative_gradient_is_minus_the_derivative_of_the_loss(classes, data):
 @given(data=st.data())
 @settings(max_examples=25)
 def test_curvatures_are_derivatives_of_the_negative_gradient(classes, data):
-    _, y, weights = data.draw(logistic_problems(classes=classes))
+    _, y, weights = data.draw(logistic_problems(n_classes=classes))
     likelihood = make_likelihood(y, weights, classes)
     rng = np.random.default_rng(len(y))
     F, D = rng.standard_normal((2, len(y)) if classes == 2 else (2, len(y), classes))
@@ -64,7 +64,7 @@ def test_curvatures_are_derivatives_of_the_negative_gradient(classes, data):
 @given(data=st.data(), lam=st.sampled_from([0.1, 1.0, 10.0]))
 @settings(max_examples=25)
 def test_newton_step_solves_the_newton_system(classes, data, lam):
-    K, y, weights = data.draw(logistic_problems(max_n=12, classes=classes))
+    K, y, weights = data.draw(logistic_problems(max_n=12, n_classes=classes))
     n, k = len(y), 1 if classes == 2 else classes
     likelihood = make_likelihood(y, weights, classes)
     shape = (n,) if classes == 2 else (n, k)

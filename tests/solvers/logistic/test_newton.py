@@ -63,7 +63,7 @@ def test_objective_agrees_with_bfgs(problem, lam):
     assert result.objective >= bfgs.fun * (1 - 1e-5)
 
 
-@given(problem=logistic_problems(classes=4), lam=LAMS)
+@given(problem=logistic_problems(n_classes=4), lam=LAMS)
 @settings(max_examples=40)
 def test_softmax_gradient_is_zero(problem, lam):
     K, y, weights = problem
