@@ -63,7 +63,7 @@ def _add_essay_to_the_question(nb):
     nb.cells[_cell_index(nb, "task")].source += f"\n\n{ESSAY}"
 
 
-def _without(*items):
+def _without_cells(*items):
     return lambda nb: [nb.cells.pop(_cell_index(nb, item)) for item in items]
 
 
@@ -100,7 +100,7 @@ def _repeat_cells(nb):
     nb.cells += [cell.copy() for cell in nb.cells]
 
 
-def _add_outputs(nb):
+def _add_outputs_and_attachments(nb):
     nb.metadata.widgets = {"state": {"x": 1}}
     for cell in nb.cells:
         cell.attachments = {"a.png": {"image/png": "AAAA"}}
@@ -177,14 +177,16 @@ SLIPS = {
     "adds a remark to the question": _slip(
         _notebook(_add_essay_to_the_question), words="the additions are kept below it"
     ),
-    "deletes the cell of the essay": _slip(_notebook(_without("essay")), words="missing: essay"),
+    "deletes the cell of the essay": _slip(
+        _notebook(_without_cells("essay")), words="missing: essay"
+    ),
     "answers in a new cell below the stub": _slip(_code_below("square", SQUARE)),
     "answers in two cells": _slip(_notebook(_split_answer), words="2 pieces"),
     "deletes an answer's cell and adds a new one": _slip(
         _notebook(_make_answer_an_own_cell), words="missing"
     ),
-    "deletes a test": _slip(_notebook(_without("test_square")), words="missing: test_square"),
-    "deletes the first cell": _slip(_notebook(_without("setup")), words="missing: setup"),
+    "deletes a test": _slip(_notebook(_without_cells("test_square")), words="missing: test_square"),
+    "deletes the first cell": _slip(_notebook(_without_cells("setup")), words="missing: setup"),
     "adds a line to a test": _slip(
         _notebook(_with_extra_line("test_square")), words="test_square had been"
     ),
@@ -241,7 +243,7 @@ SLIPS = {
         _notebook(square="class A:\n    def f(self, x): return x * x\nsquare = A().f")
     ),
     "forgets an answer": _slip(_notebook(total=TOTAL.replace("return", "")), points=3),
-    "saves outputs, widgets and attachments": _slip(_notebook(_add_outputs)),
+    "saves outputs, widgets and attachments": _slip(_notebook(_add_outputs_and_attachments)),
     "saves the notebook with a program that drops all metadata": _slip(
         _notebook(_remove_metadata), words=NEARBY_TEXT
     ),
