@@ -22,7 +22,7 @@ from subprocess import DEVNULL, Popen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from coursework import ASSIGNMENTS, hand_in_as, notebook_with_answers, variants
+from coursework import ASSIGNMENTS, answered_book_assignment, hand_in_as, variants
 from measure import main, print_table, time_call
 from nbformat.v4 import new_code_cell
 
@@ -42,7 +42,7 @@ N_KILLS = 10
 def hand_in_variant(course, student, name, rng):
     """Hand in a random variant of an assignment; return the points that it must get."""
     answers, points = rng.choice([*variants(name).values()])
-    nb = notebook_with_answers(course, name, answers)
+    nb = answered_book_assignment(course, name, answers)
     statements = "\n".join(f"    v{rng.randrange(99)} = {rng.random()} * x" for _ in range(5))
     nb.cells.insert(2, new_code_cell(f"def helper_{student}(x):\n{statements}\n    return x"))
     hand_in_as(course, student, name, nb)

@@ -13,15 +13,16 @@ from pathlib import Path
 
 import pytest
 
-BUDGET = Path(__file__).with_name("budget.toml")
-# Audit events: raised by Python when a process starts, or by the tests through `sys.audit`.
-EVENTS = {
+BUDGET_PATH = Path(__file__).with_name("budget.toml")
+# The kind of work of each audit event. Python raises the first two when a process starts, the tests
+# raise the others through `sys.audit`.
+KIND_OF_EVENT = {
     "subprocess.Popen": "processes",
     "os.fork": "processes",
     "tests.process": "processes",
     "tests.page": "pages",
 }
-KINDS = ("tests", "processes", "pages")
+WORK_KINDS = ("tests", "processes", "pages")
 
 
 def folder_of(nodeid):
@@ -31,14 +32,14 @@ def folder_of(nodeid):
 
 def excesses(work, budget):
     """Return a sentence for each count that is above the budget."""
-    found = []
+    messages = []
     for folder, counts in sorted(work.items()):
-        for kind in KINDS:
-            recorded = budget.get(folder, {}).get(kind, 0)
-            limit = recorded + recorded // 20 + 2  # so that a few small tests can be added
+        for kind in WORK_KINDS:
+            n_recorded = budget.get(folder, {}).get(kind, 0)
+            limit = n_recorded + n_recorded // 20 + 2  # so that a few small tests can be added
             if counts[kind] > limit:
-                found.append(f"{folder}: {counts[kind]} {kind}, the budget allows {limit}")
-    return found
+                messages.append(f"{folder}: {counts[kind]} {kind}, the budget allows {limit}")
+    return messages
 
 
 class WorkCounter:
@@ -52,8 +53,8 @@ class WorkCounter:
         sys.addaudithook(self.audit)
 
     def audit(self, event, arguments):
-        if self.folder is not None and event in EVENTS:
-            self.count(self.folder, {EVENTS[event]: 1})
+        if self.folder is not None and event in KIND_OF_EVENT:
+            self.count(self.folder, {KIND_OF_EVENT[event]: 1})
 
     def count(self, folder, counts):
         self.work.setdefault(folder, Counter()).update(counts)
@@ -79,15 +80,15 @@ class WorkCounter:
             self.config.workeroutput["work"] = {name: dict(self.work[name]) for name in self.work}
             return
         if os.environ.get("SVMBOOK_BUDGET") != "off":  # as in tools/check.py --record
-            recorded = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
-            self.excesses = excesses(self.work, recorded["work"])
+            budget = tomllib.loads(BUDGET_PATH.read_text(encoding="utf-8"))
+            self.excesses = excesses(self.work, budget["work"])
         if self.excesses and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter):
         for folder, counts in sorted(self.work.items()):
-            listed = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
-            terminalreporter.write_line(f"work of {folder}: {listed}")
+            counts_text = ", ".join(f"{counts[kind]} {kind}" for kind in WORK_KINDS)
+            terminalreporter.write_line(f"work of {folder}: {counts_text}")
         if self.excesses:
             terminalreporter.section("over budget", red=True)
             terminalreporter.write_line("\n".join(self.excesses))

@@ -13,40 +13,40 @@ with contextlib.suppress(ImportError):
     import distributed  # noqa: F401
 
 
-def signal_at_record(place, count, signum):
-    """Signal all processes of this call at one point while a record is written.
+def signal_at_record(moment, record_number, signum):
+    """Signal all processes of this call at one moment while a record is written.
 
-    The point is before the record is written, after half of it, when it is written, or when it is
-    synced. `count` is the number of the record.
+    The moment is "before" the record is written, after "half" of it, when it is "written", or when
+    it is "synced" to the disk. Records are numbered from 1.
     """
     write, fsync, n_records = os.write, os.fsync, 0
 
-    def signal_at(current_place):
-        if n_records == count and place == current_place:
+    def signal_if_now(current_moment):
+        if n_records == record_number and moment == current_moment:
             os.killpg(0, signum)
 
     def write_and_signal(file, data):
         nonlocal n_records
         if bytes(data).startswith(b'{"suite"'):
             n_records += 1
-            signal_at("before")
-            if n_records == count and place == "half":
+            signal_if_now("before")
+            if n_records == record_number and moment == "half":
                 write(file, data[: len(data) // 2])
-                signal_at("half")
+                signal_if_now("half")
         return write(file, data)
 
     def fsync_and_signal(file):
-        signal_at("written")
+        signal_if_now("written")
         fsync(file)
-        signal_at("synced")
+        signal_if_now("synced")
 
     os.write, os.fsync = write_and_signal, fsync_and_signal
 
 
-def call(errors, signal_arguments, *arguments):
+def call(stderr_path, signal_arguments, *arguments):
     """Call ``svmbook`` with stderr in a file, and with the default handler of Ctrl-C."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    for descriptor, name in enumerate((os.devnull, os.devnull, errors)):
+    for descriptor, name in enumerate((os.devnull, os.devnull, stderr_path)):
         os.dup2(os.open(name, os.O_RDWR), descriptor)
     if signal_arguments:
         signal_at_record(*signal_arguments)

@@ -1,4 +1,4 @@
-"""The command in forked processes, for the tests that kill and interrupt it."""
+"""Calls of ``svmbook`` in forked processes, for the tests that kill and interrupt them."""
 
 import os
 import sys
@@ -9,9 +9,9 @@ from forks import Fork
 
 from svmbook.experiments.suites import find_suite
 
-SCRIPT = Path(__file__).with_name("command_server.py")
+SERVER_SCRIPT = Path(__file__).with_name("command_server.py")
 SUITE = "exploring-parameters"
-# Runs on each of two data sets: for signals at a chosen and at a random moment.
+# Number of runs on each of two data sets, for signals at a chosen and at a random moment.
 FEW_RUNS, MANY_RUNS = 6, 20
 
 
@@ -20,27 +20,27 @@ def jobs(runs=FEW_RUNS):
     return find_suite(SUITE).jobs(["stdev2", "stdev4"], ["linear"], runs)
 
 
-def options(runs=FEW_RUNS):
-    """Return the arguments with which the command carries out `jobs`."""
+def command_arguments(runs=FEW_RUNS):
+    """Return the arguments with which ``svmbook reproduce`` carries out `jobs`."""
     return [SUITE, "--datasets", "stdev2,stdev4", "--methods", "linear", "--runs", str(runs)]
 
 
 class Command(Fork):
-    """A call of the command: its process, its exit code and its stderr.
+    """A call of ``svmbook``: its process, its exit code and its stderr.
 
     ``signal_at`` is a tuple of a moment while a record is written ("before", "half", "written" or
     "synced"), the number of the record, and the signal that all processes of the call then get.
     """
 
-    def __init__(self, server, errors, *arguments, signal_at=None):
-        self._errors = errors
-        errors.write_bytes(b"")
+    def __init__(self, server, stderr_path, *arguments, signal_at=None):
+        self._stderr_path = stderr_path
+        stderr_path.write_bytes(b"")
         sys.audit("tests.process")  # counted by tests/budget.py, which cannot see the server fork
-        super().__init__(server, str(errors), signal_at, *arguments)
+        super().__init__(server, str(stderr_path), signal_at, *arguments)
 
     @property
     def stderr(self):
-        return self._errors.read_text(encoding="utf-8")
+        return self._stderr_path.read_text(encoding="utf-8")
 
     def send_signal(self, signum):
         """Send a signal to all processes of the call."""
@@ -57,12 +57,12 @@ class Command(Fork):
 
 def worker_pids(pid):
     """Return the process ids of the joblib workers of a process."""
-    found = []
+    pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
             if parent == pid and b"LokyProcess" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
+                pids.append(int(folder.name))
         except OSError:  # the process has ended
             continue
-    return found
+    return pids

@@ -1,4 +1,4 @@
-"""Settings shared by all tests: figures are drawn off screen, random examples are reproducible."""
+"""Settings of all tests: figures are drawn off screen, and random examples are reproducible."""
 
 import matplotlib
 from budget import WorkCounter
@@ -14,7 +14,7 @@ settings.load_profile("book")
 
 # Hypothesis also draws constants from the source of all modules imported so far, so the examples
 # would depend on which tests were collected. No setting turns this off.
-# tests/test_repeatable.py fails if a new version of Hypothesis stores these constants elsewhere.
+# tests/test_helpers.py fails if a new version of Hypothesis stores these constants elsewhere.
 HypothesisProvider._local_constants = Constants()
 
 

@@ -1,4 +1,4 @@
-"""A small assignment and those of the book, and functions that hand them in."""
+"""A small assignment and the assignments of the book, and functions that hand in answers."""
 
 import json
 import os
@@ -17,10 +17,10 @@ from svmbook.course.layout import folder as course_folder
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "book/teaching.md"
 ASSIGNMENTS = ROOT / "notebooks/assignments"
-NAME = "small"
+NAME = "small"  # of the small assignment
 SQUARE = "def square(x):\n    return x * x"
 TOTAL = "def total(x):\n    return float(sum(x))"
-SCHEME = "4 points, for graders only"
+MARK_SCHEME = "4 points, for graders only"
 ESSAY = "Because squares are not negative."
 
 
@@ -56,14 +56,14 @@ def _function(name, source):
     return solution_cell(name, body, head=f"{head}\n    ")
 
 
-def source():
-    """Return the instructor's notebook: two items of 3 and 2 points, and an essay of 4."""
+def instructor_notebook():
+    """Return the small assignment's source: two functions for 3 and 2 points, an essay for 4."""
     test_square = (
         "for x in (2.0, -3.0):\n    check_close('square', square(x), x * x)\n"
         "### BEGIN HIDDEN TESTS\nsecret_of_the_test = 1234\n"
         "check_close('square', square(5.0), 25.0)\n### END HIDDEN TESTS"
     )
-    question = f"Why?\n\n### BEGIN MARK SCHEME\n{SCHEME}\n### END MARK SCHEME"
+    question = f"Why?\n\n### BEGIN MARK SCHEME\n{MARK_SCHEME}\n### END MARK SCHEME"
     essay = f"### BEGIN SOLUTION\n{ESSAY}\n### END SOLUTION"
     cells = [
         new_markdown_cell("# A small one"),
@@ -82,7 +82,7 @@ def source():
 
 
 def create_course(root, assignments, names=None):
-    """Create a course with assignments of a folder."""
+    """Create a course with these assignments of a folder; all of them by default."""
     with mock.patch.dict(os.environ, {"SVMBOOK_ASSIGNMENTS": str(assignments)}):
         return course_folder.create_course(root, names)
 
@@ -93,7 +93,10 @@ def copy_course(course, root):
 
 
 def guide_table(heading):
-    """Return the rows of a table in the instructor's guide: kind, points and message."""
+    """Return the rows of the table below a heading of the instructor's guide.
+
+    A row is a kind of submission, its points and a message.
+    """
     _, section = GUIDE.read_text(encoding="utf-8").split(f"### {heading}\n")
     table = section.split("\n### ")[0]
     return re.findall(r"^\| (.+) \| (\d|not graded) \| (.+) \|$", table, re.M)
@@ -151,8 +154,8 @@ def variants(name):
         "another solution": (module.ALTERNATIVE_SOLUTION, points),
     }
     wrong = {
-        mistake: (answers, points | changed)
-        for mistake, (answers, changed) in module.MISTAKES.items()
+        mistake: (answers, points | changed_points)
+        for mistake, (answers, changed_points) in module.MISTAKES.items()
     }
     return correct | wrong
 
@@ -165,18 +168,21 @@ def combined_variants(name):
     """
     module, points = _submissions(name)
     groups = []
-    for answers, changed in module.MISTAKES.values():
-        for group_answers, group_changed in groups:
-            if group_answers.keys().isdisjoint(answers) and group_changed.keys().isdisjoint(
-                changed
+    for answers, changed_points in module.MISTAKES.values():
+        for group_answers, group_points in groups:
+            if group_answers.keys().isdisjoint(answers) and group_points.keys().isdisjoint(
+                changed_points
             ):
                 break
         else:
-            group_answers, group_changed = {}, {}
-            groups.append((group_answers, group_changed))
+            group_answers, group_points = {}, {}
+            groups.append((group_answers, group_points))
         group_answers.update(answers)
-        group_changed.update(changed)
-    wrong = {f"group {k}": (answers, points | lost) for k, (answers, lost) in enumerate(groups)}
+        group_points.update(changed_points)
+    wrong = {
+        f"group {k}": (answers, points | group_points)
+        for k, (answers, group_points) in enumerate(groups)
+    }
     return {"another solution": (module.ALTERNATIVE_SOLUTION, points)} | wrong
 
 
@@ -186,12 +192,12 @@ def _submissions(name):
     spec = spec_from_file_location(f"submissions_{name}", path)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    graded = [nbgrader_metadata(cell) for cell in book_assignment(name).cells]
-    graded = [metadata for metadata in graded if metadata.get("grade")]
-    return module, {m["grade_id"]: m["points"] for m in graded if not m["solution"]}
+    cells = map(nbgrader_metadata, book_assignment(name).cells)
+    graded_cells = [metadata for metadata in cells if metadata.get("grade")]
+    return module, {m["grade_id"]: m["points"] for m in graded_cells if not m["solution"]}
 
 
-def notebook_with_answers(course, name, answers):
+def answered_book_assignment(course, name, answers):
     """Return an assignment of the book with these answers, and otherwise those of the solution."""
     nb = nbformat.read(course.released_path(name), as_version=4)
     solution = book_assignment(name)

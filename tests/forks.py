@@ -10,12 +10,12 @@ import subprocess
 import sys
 
 
-def serve(work):
+def serve(function):
     """Serve requests on stdin: start a process for a list of arguments, or return its exit code.
 
-    Requests and replies are lines of JSON. For a list of arguments, `work` is called with them in a
-    fork, and the reply is its process ID. For a process ID, the reply is its exit code, or null
-    while it runs.
+    Requests and replies are lines of JSON. For a list of arguments, `function` is called with them
+    in a fork, and the reply is the fork's process ID. For a process ID, the reply is the exit code
+    of that process, or null while it runs.
     """
     for line in sys.stdin:
         request = json.loads(line)
@@ -27,7 +27,7 @@ def serve(work):
             os.setpgid(reply, reply)
         else:
             os.setpgid(0, 0)  # a group of its own, which can be signalled as a whole
-            work(*request)
+            function(*request)
             sys.exit()
         print(json.dumps(reply), flush=True)
 
@@ -53,11 +53,11 @@ class Fork:
     """A process that a server has forked: its process ID, and its exit code when it has ended."""
 
     def __init__(self, server, *arguments):
-        self._server, self._code = server, None
+        self._server, self._returncode = server, None
         self.pid = server.ask(arguments)
 
     @property
     def returncode(self):
-        if self._code is None:
-            self._code = self._server.ask(self.pid)
-        return self._code
+        if self._returncode is None:
+            self._returncode = self._server.ask(self.pid)
+        return self._returncode

@@ -1,55 +1,55 @@
-"""Hostile and malformed files in place of a notebook, and a function that hands in all kinds."""
+"""Hostile and malformed submissions, and a function that hands in all kinds of them."""
 
 import json
 import os
 
 from coursework import NAME, answered_notebook, cell_named, hand_in
-from hostile_code import CODE, MAX_SCORES, MESSAGES
+from hostile_code import CODE_BY_KIND, MAX_SCORES, MESSAGES
 from nbformat.v4 import new_code_cell, new_output
 
 POINTS_BY_TESTS = 5.0  # the essay's four points are given by hand
-WRONG = "def square(x): return 0.0"
-TESTS = ("test_square", "test_total")
+WRONG_SQUARE = "def square(x): return 0.0"
+TEST_NAMES = ("test_square", "test_total")
 
 
-def _changed_tests(course):
-    nb = answered_notebook(course, square=WRONG)
-    for name in TESTS:
+def _notebook_with_changed_tests(course):
+    nb = answered_notebook(course, square=WRONG_SQUARE)
+    for name in TEST_NAMES:
         cell_named(nb, name).source = "pass"
-    for name in (*TESTS, "essay"):
+    for name in (*TEST_NAMES, "essay"):
         cell_named(nb, name).metadata.nbgrader.points = 1000
     return nb
 
 
-def _without(course, *names):
+def _notebook_without(course, *names):
     nb = answered_notebook(course)
     for name in names:
         nb.cells.remove(cell_named(nb, name))
     return nb
 
 
-def _twice(course):
+def _notebook_with_repeated_cells(course):
     nb = answered_notebook(course)
     nb.cells += [cell.copy() for cell in nb.cells]
     return nb
 
 
-def _deeply_nested(course):
+def _deeply_nested_notebook(course):
     nested = "[" * 200_000 + "]" * 200_000
     text = json.dumps(answered_notebook(course))
     return text.replace('"metadata": {', f'"metadata": {{"x": {nested}, ', 1).encode()
 
 
-def _with_scores(course):
-    """Return a wrong answer with scores among the outputs of the tests."""
-    nb = answered_notebook(course, square=WRONG)
-    for name in TESTS:
+def _notebook_with_scores(course):
+    """Return a notebook with a wrong answer, and with scores among the outputs of the tests."""
+    nb = answered_notebook(course, square=WRONG_SQUARE)
+    for name in TEST_NAMES:
         output = new_output("execute_result", data={"text/plain": "3.0"})
         cell_named(nb, name).outputs = [output]
     return nb
 
 
-def _odd_names(course):
+def _notebook_with_odd_names(course):
     """Return a notebook in which the names of cells are a list and a number."""
     nb = answered_notebook(course)
     for cell, name in zip(nb.cells[1:3], (["square"], 7), strict=True):
@@ -57,19 +57,20 @@ def _odd_names(course):
     return nb
 
 
-def _number_as_source(course):
+def _notebook_with_number_as_source(course):
     nb = answered_notebook(course)
     nb.cells[2].source = 7
     return nb
 
 
-def _with_cell(course, source):
+def _notebook_with_cell(course, source):
     nb = answered_notebook(course)
     nb.cells.append(new_code_cell(source))
     return nb
 
 
-# Files in place of the notebook.
+# Files in place of the notebook: for each kind a function that returns the file, the largest number
+# of points that it may get, and a part of the report's message.
 FILES = {
     "has a script in the essay": (
         lambda course: answered_notebook(
@@ -78,22 +79,22 @@ FILES = {
         5,
         None,
     ),
-    "has changed the tests": (_changed_tests, 2, None),
-    "has deleted a test": (lambda course: _without(course, "test_square"), 5, "missing"),
+    "has changed the tests": (_notebook_with_changed_tests, 2, None),
+    "has deleted a test": (lambda course: _notebook_without(course, "test_square"), 5, "missing"),
     "has deleted the answers and the first cell": (
-        lambda course: _without(course, "square", "total", "setup"),
+        lambda course: _notebook_without(course, "square", "total", "setup"),
         0,
         "missing",
     ),
-    "has every cell twice": (_twice, 5, None),
+    "has every cell twice": (_notebook_with_repeated_cells, 5, None),
     "is a picture": (lambda course: b"\x89PNG\r\n", 0, "not UTF-8"),
     "is in another encoding": (lambda course: '{"cells": "é"}'.encode("latin-1"), 0, "not UTF-8"),
     "is JSON but not a notebook": (lambda course: b"[1, 2]", 0, "no list of cells"),
     "is empty": (lambda course: b"", 0, "not a notebook"),
-    "is nested too deeply": (_deeply_nested, 0, "nested"),
-    "has a score among its outputs": (_with_scores, 2, None),
-    "has lists and numbers as names": (_odd_names, 5, "missing"),
-    "has a number instead of text": (_number_as_source, 0, "is invalid"),
+    "is nested too deeply": (_deeply_nested_notebook, 0, "nested"),
+    "has a score among its outputs": (_notebook_with_scores, 2, None),
+    "has lists and numbers as names": (_notebook_with_odd_names, 5, "missing"),
+    "has a number instead of text": (_notebook_with_number_as_source, 0, "is invalid"),
     "is of an old format": (lambda course: b'{"nbformat": 3, "worksheets": []}', 0, "no list of"),
     "has an essay of three million characters": (
         lambda course: answered_notebook(course, essay="x " * 1_500_000),
@@ -101,12 +102,12 @@ FILES = {
         "at most 200000 are read",
     ),
     "has an if statement with 15,000 branches": (
-        lambda course: _with_cell(course, "if 0: 0\n" + "elif 0: 0\n" * 15_000),
+        lambda course: _notebook_with_cell(course, "if 0: 0\n" + "elif 0: 0\n" * 15_000),
         5,
         None,
     ),
     "has a cell of 199,000 empty lines": (
-        lambda course: _with_cell(course, "\n" * 199_000 + "0"),
+        lambda course: _notebook_with_cell(course, "\n" * 199_000 + "0"),
         5,
         None,
     ),
@@ -114,56 +115,62 @@ FILES = {
 }
 
 
-def _link(course, student):
+def _hand_in_link(course, student):
     folder = course.root / "submitted" / student / NAME
     folder.mkdir(parents=True)
     (folder / f"{NAME}.ipynb").symlink_to(course.source_path(NAME))
 
 
-def _linked_folder(course, student):
+def _hand_in_linked_folder(course, student):
     (course.root / "submitted" / student).mkdir()
     (course.root / "submitted" / student / NAME).symlink_to(course.root / "source" / NAME)
 
 
-def _pipe(course, student):
+def _hand_in_pipe(course, student):
     folder = course.root / "submitted" / student / NAME
     folder.mkdir(parents=True)
     os.mkfifo(folder / f"{NAME}.ipynb")
 
 
-def _folder(course, student):
+def _hand_in_folder(course, student):
     (course.root / "submitted" / student / NAME / f"{NAME}.ipynb").mkdir(parents=True)
 
 
-def _other_files(course, student):
+def _hand_in_other_files(course, student):
     folder = hand_in(course, student, answered_notebook(course))
     (folder / "index.html").write_text("<script>stolen()</script>")
     (folder / "numpy.py").write_text("raise SystemExit")
 
 
-# Functions that hand in something else than a notebook in its folder.
-PLACES = {
-    "is a link to the solutions": (_link, 0, "cannot be opened"),
-    "has a link as its folder": (_linked_folder, 0, "is a link"),
-    "is a pipe": (_pipe, 0, "is not a regular file"),
-    "is a folder": (_folder, 0, "is not a regular file"),
-    "contains other files": (_other_files, 5, None),
+# Unusual folders of a submission: for each kind a function that creates a student's folder, and the
+# points and the message as in `FILES`.
+FOLDERS = {
+    "is a link to the solutions": (_hand_in_link, 0, "cannot be opened"),
+    "has a link as its folder": (_hand_in_linked_folder, 0, "is a link"),
+    "is a pipe": (_hand_in_pipe, 0, "is not a regular file"),
+    "is a folder": (_hand_in_folder, 0, "is not a regular file"),
+    "contains other files": (_hand_in_other_files, 5, None),
 }
-MISNAMED = ("<img src=x onerror=alert(1)>", "..; rm -rf *; $(reboot)", "M\udcfcller", "-")
-# The maximum of points of each kind, and a part of the report's message.
-EXPECTED = {kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE}
-EXPECTED |= {kind: expected for kind, (_, *expected) in (FILES | PLACES).items()}
-EXPECTED["is honest"] = (POINTS_BY_TESTS, None)
+INVALID_STUDENT_NAMES = (
+    "<img src=x onerror=alert(1)>",
+    "..; rm -rf *; $(reboot)",
+    "M\udcfcller",
+    "-",
+)
+# The largest number of points of each kind, and a part of the report's message.
+EXPECTED_GRADES = {kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE_BY_KIND}
+EXPECTED_GRADES |= {kind: expected for kind, (_, *expected) in (FILES | FOLDERS).items()}
+EXPECTED_GRADES["is honest"] = (POINTS_BY_TESTS, None)
 
 
 def hand_in_all(course, kinds):
-    """Hand in an honest notebook, some kinds of code, and all kinds of `FILES` and `PLACES`."""
+    """Hand in an honest notebook, the given kinds of code, and all `FILES` and `FOLDERS`."""
     hand_in(course, "is honest", answered_notebook(course))
     for kind in kinds:
-        hand_in(course, kind, answered_notebook(course, square=CODE[kind]))
-    for kind, (make, _, _) in FILES.items():
-        hand_in(course, kind, make(course))
-    for kind, (hand_in_kind, _, _) in PLACES.items():
-        hand_in_kind(course, kind)
-    for name in MISNAMED:
+        hand_in(course, kind, answered_notebook(course, square=CODE_BY_KIND[kind]))
+    for kind, (make_file, _, _) in FILES.items():
+        hand_in(course, kind, make_file(course))
+    for kind, (make_folder, _, _) in FOLDERS.items():
+        make_folder(course, kind)
+    for name in INVALID_STUDENT_NAMES:
         hand_in(course, name, answered_notebook(course))

@@ -1,7 +1,7 @@
-"""Hostile code in place of the first answer of the small assignment."""
+"""Hostile code in place of the first answer of the small assignment of `coursework`."""
 
-# The code of each kind.
-CODE = {
+# The code of each kind; a kind says what the code does.
+CODE_BY_KIND = {
     "loops forever": "while True: pass",
     "loops and ignores interrupts": (
         "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
@@ -135,7 +135,7 @@ CODE = {
         "import numpy as np\ndef square(x): return np.ones(10**8)"
     ),
 }
-# The maximum of points that a kind may get, if it is not 2 (the points of the other answer).
+# The largest number of points that a kind may get, if it is not 2 (the points of the other answer).
 MAX_SCORES = {
     "loops and ignores interrupts": 0,
     "exits the process": 0,
@@ -155,7 +155,7 @@ MESSAGES = {
 }
 
 # Kinds that affect only the kernel in which they run, so that no sandbox is needed.
-SAFE_WITHOUT_SANDBOX = (
+KINDS_SAFE_WITHOUT_SANDBOX = (
     "exits the process",
     "raises SystemExit",
     "disables the assertions of NumPy",
@@ -181,7 +181,7 @@ SAFE_WITHOUT_SANDBOX = (
     "contains a sum of 90,000 terms",
 )
 # Kinds that fail with an error and do not affect the kernel, so that one kernel can run them all.
-REFUSED = (
+FAILING_KINDS = (
     "allocates 100 GB of memory",
     "fills shared memory",
     "fills anonymous files in memory",

@@ -11,8 +11,8 @@ PRELOADED_MODULES = (
 )
 
 
-def run_kernel(connection, cwd, env):
-    """Run a kernel in this process."""
+def run_kernel(connection_path, cwd, env):
+    """Run a kernel in this process; its ports are in the connection file."""
     from ipykernel.kernelapp import IPKernelApp
 
     null = os.open(os.devnull, os.O_RDWR)
@@ -21,7 +21,7 @@ def run_kernel(connection, cwd, env):
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env, JPY_PARENT_PID=str(os.getppid()))
-    IPKernelApp.launch_instance(argv=["-f", connection])
+    IPKernelApp.launch_instance(argv=["-f", connection_path])
 
 
 if __name__ == "__main__":

@@ -26,15 +26,19 @@ def logistic_problems(draw, max_n=30, n_classes=2):
 
 
 def ridge_objective(alpha, b, K, y, weights, lam):
-    """Return the ridge objective for two classes; complex numbers are allowed."""
-    m = y * (K @ alpha + b)
-    is_misclassified = m.real < 0
-    losses = np.log1p(np.exp(np.where(is_misclassified, m, -m))) - np.where(is_misclassified, m, 0)
+    """Return the ridge objective for two classes, with coefficients alpha and intercept b.
+
+    Complex numbers are allowed, also in `softmax_objective`.
+    """
+    margins = y * (K @ alpha + b)
+    is_negative = margins.real < 0
+    exponents = np.where(is_negative, margins, -margins)
+    losses = np.log1p(np.exp(exponents)) - np.where(is_negative, margins, 0)
     return weights @ losses + 0.5 * lam * alpha @ K @ alpha
 
 
 def softmax_objective(A, b, K, y, weights, lam):
-    """Return the ridge objective for several classes; complex numbers are allowed."""
+    """Return the ridge objective for several classes: a column of A and an entry of b for each."""
     F = K @ A + b
     F = F - F.real.max(axis=1, keepdims=True)
     losses = np.log(np.exp(F).sum(axis=1)) - F[np.arange(len(y)), y]
@@ -52,18 +56,18 @@ def complex_gradient(objective, theta):
 
 
 def as_function_of_theta(objective, *data):
-    """Return the objective as a function of one array, coefficients and intercept."""
+    """Return the objective as a function of one array: the coefficients, then the intercept."""
     return lambda theta: objective(theta[:-1], theta[-1], *data)
 
 
 def lasso_violation(alpha, b, K, y, weights, lam):
-    """Return the largest violation of the optimality conditions of the absolute-value penalty."""
+    """Return the largest violation of the optimality conditions for the penalty lam ||alpha||_1."""
     loss = as_function_of_theta(ridge_objective, K, y, weights, 0.0)
     gradient = complex_gradient(loss, np.append(alpha, b))
     slope = gradient[:-1]
-    at_zero = np.maximum(np.abs(slope) - lam, 0.0)
-    violation = np.where(alpha == 0, at_zero, np.abs(slope + lam * np.sign(alpha)))
-    return max(violation.max(), abs(gradient[-1]))
+    violation_at_zero = np.maximum(np.abs(slope) - lam, 0.0)
+    violations = np.where(alpha == 0, violation_at_zero, np.abs(slope + lam * np.sign(alpha)))
+    return max(violations.max(), abs(gradient[-1]))
 
 
 def entropy(negative_gradient, weights):

@@ -11,7 +11,7 @@ from jupyter_client.provisioning import local_provisioner
 
 from tests.forks import Fork, Server
 
-SCRIPT = Path(__file__).with_name("kernel_server.py")
+SERVER_SCRIPT = Path(__file__).with_name("kernel_server.py")
 
 
 class Kernel(Fork):
@@ -28,7 +28,7 @@ class Kernel(Fork):
 def pytest_sessionstart(session):
     if sys.platform != "linux":
         return
-    server = Server(SCRIPT)
+    server = Server(SERVER_SCRIPT)
 
     def launch_kernel(command, cwd=None, env=None, **_):
         return Kernel(server, command[command.index("-f") + 1], str(cwd), env)

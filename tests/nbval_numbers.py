@@ -39,12 +39,18 @@ NUMBER = re.compile(
     rf"[{SIGNS}]?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d*)?(?:[eE][+-]?\d+)?"
     r"(?!\w)(?!\.\d)"
 )
-INEXACT = re.compile(r"\.\d|[eE]")
-TEXTS = {"text", "text/plain", "text/markdown", "text/html", "text/latex"}  # "text" is for streams
-PROPERTY = "numbers that differ in the last digit"
+DECIMAL_OR_EXPONENT = re.compile(r"\.\d|[eE]")
+TEXT_KINDS = {
+    "text",
+    "text/plain",
+    "text/markdown",
+    "text/html",
+    "text/latex",
+}  # "text" is for streams
+TOLERANCE_PROPERTY = "numbers that differ in the last digit"
 
 
-def value(number):
+def exact_value(number):
     """Return a printed number exactly, with the exponent of its last digit."""
     return Decimal(number.replace(",", "").replace("\N{MINUS SIGN}", "-"))
 
@@ -53,43 +59,49 @@ def sign(number):
     return number[0] if number[0] in SIGNS else ""
 
 
-def agree(stored, fresh):
+def numbers_agree(number, other):
     """Return whether two printed numbers are equal, or differ by one unit in the last digit."""
-    a, b = value(stored), value(fresh)
+    a, b = exact_value(number), exact_value(other)
     if a == b == 0:
-        return stored.lstrip(SIGNS) == fresh.lstrip(SIGNS)
-    if a == b or sign(stored) != sign(fresh):
-        return stored == fresh
-    if not (INEXACT.search(stored) or INEXACT.search(fresh)):
+        return number.lstrip(SIGNS) == other.lstrip(SIGNS)
+    if a == b or sign(number) != sign(other):
+        return number == other
+    if not (DECIMAL_OR_EXPONENT.search(number) or DECIMAL_OR_EXPONENT.search(other)):
         return False
     unit = Decimal(1).scaleb(min(a.as_tuple().exponent, b.as_tuple().exponent))
     return abs(a - b) <= unit <= max(abs(a), abs(b)) / 10
 
 
-def tolerated_differences(stored, fresh):
-    """Return pairs of numbers that differ in the last digit; None if the texts do not agree."""
-    pairs = list(zip(NUMBER.findall(stored), NUMBER.findall(fresh), strict=False))
-    if not all(agree(a, b) for a, b in pairs):
+def tolerated_differences(stored_text, fresh_text):
+    """Return pairs of numbers that differ in the last digit; None if the texts do not agree.
+
+    Each pair has a number of the stored text and one of the fresh text.
+    """
+    pairs = list(zip(NUMBER.findall(stored_text), NUMBER.findall(fresh_text), strict=False))
+    if not all(numbers_agree(a, b) for a, b in pairs):
         return None
-    stored, fresh = NUMBER.sub("\0", stored), NUMBER.sub("\0", fresh)
+    stored_rest, fresh_rest = (NUMBER.sub("\0", text) for text in (stored_text, fresh_text))
     if any(len(a) != len(b) for a, b in pairs):
-        stored, fresh = (re.sub(" *\0 *", "\0", text) for text in (stored, fresh))
-    if stored != fresh:
+        stored_rest, fresh_rest = (
+            re.sub(" *\0 *", "\0", rest) for rest in (stored_rest, fresh_rest)
+        )
+    if stored_rest != fresh_rest:
         return None
-    return [(a, b) for a, b in pairs if a != b and value(a) != 0]
+    return [(a, b) for a, b in pairs if a != b and exact_value(a) != 0]
 
 
-def compare_outputs(cell, fresh, stored, skip_compare=None):
+def compare_outputs(cell, fresh_outputs, stored_outputs, skip_compare=None):
     """Replace fresh texts by the stored texts with which they agree; then let nbval compare."""
-    fresh = deepcopy(fresh)
-    for output, reference in zip(fresh, stored, strict=False):
-        new, old = (part.get("data", part) for part in (output, reference))
-        for kind in sorted(TEXTS & new.keys() & old.keys()):
-            pairs = tolerated_differences(cell.sanitize(old[kind]), cell.sanitize(new[kind]))
+    fresh_outputs = deepcopy(fresh_outputs)
+    for outputs in zip(fresh_outputs, stored_outputs, strict=False):
+        fresh_data, stored_data = (output.get("data", output) for output in outputs)
+        for kind in sorted(TEXT_KINDS & fresh_data.keys() & stored_data.keys()):
+            texts = (cell.sanitize(data[kind]) for data in (stored_data, fresh_data))
+            pairs = tolerated_differences(*texts)
             if pairs is not None:
-                new[kind] = old[kind]
-                cell.user_properties += [(PROPERTY, f"{b} for {a}") for a, b in pairs]
-    return type(cell).compare_outputs(cell, fresh, stored, skip_compare)
+                fresh_data[kind] = stored_data[kind]
+                cell.user_properties += [(TOLERANCE_PROPERTY, f"{b} for {a}") for a, b in pairs]
+    return type(cell).compare_outputs(cell, fresh_outputs, stored_outputs, skip_compare)
 
 
 def pytest_itemcollected(item):
@@ -103,9 +115,9 @@ def pytest_terminal_summary(terminalreporter):
     for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
         if getattr(report, "when", None) == "call":
             for name, pair in report.user_properties:
-                if name == PROPERTY:
+                if name == TOLERANCE_PROPERTY:
                     pairs_by_cell.setdefault(report.nodeid, []).append(pair)
     if pairs_by_cell:
-        terminalreporter.section(f"{PROPERTY}: print fewer digits there")
+        terminalreporter.section(f"{TOLERANCE_PROPERTY}: print fewer digits there")
     for cell, pairs in sorted(pairs_by_cell.items()):
         terminalreporter.line(f"{cell}: {', '.join(pairs)}")

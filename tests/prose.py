@@ -13,8 +13,10 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 #: Directives whose content is prose.
-PROSE = re.compile(r"\{(prf:\w+|exercise|solution|admonition|dropdown|note|tip|warning|figure)\}")
-OPTIONS = re.compile(r"^(:[\w-]+:.*\n)+")
+PROSE_DIRECTIVE = re.compile(
+    r"\{(prf:\w+|exercise|solution|admonition|dropdown|note|tip|warning|figure)\}"
+)
+DIRECTIVE_OPTIONS = re.compile(r"^(:[\w-]+:.*\n)+")
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]+|\ba\b")
 SENTENCE_END = re.compile(r"(?<=[.!?:])[\"”)]*\s+(?=[\"“(]?[A-Z]|\([a-z]\) )|;\s+")
 
@@ -22,9 +24,9 @@ SENTENCE_END = re.compile(r"(?<=[.!?:])[\"”)]*\s+(?=[\"“(]?[A-Z]|\([a-z]\) )
 @cache
 def parser():
     """Return a parser of the Markdown that the book uses."""
-    found = MarkdownIt("commonmark", {"html": False}).enable("table")
-    found.use(dollarmath_plugin).use(myst_role_plugin).use(colon_fence_plugin)
-    return found.use(deflist_plugin).use(myst_block_plugin)
+    markdown_it = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown_it.use(dollarmath_plugin).use(myst_role_plugin).use(colon_fence_plugin)
+    return markdown_it.use(deflist_plugin).use(myst_block_plugin)
 
 
 def cells(path, kind):
@@ -44,13 +46,13 @@ def markdown(path):
     return "\n\n".join(cell["source"] for cell in cells(path, "markdown"))
 
 
-def words(inline):
+def inline_text(inline):
     """Return the text of an inline token; formulas and code count as one word each."""
     parts = []
     for token in inline.children:
         if token.type == "myst_role":
-            shown, is_titled, _ = token.content.partition(" <")
-            parts.append(shown if is_titled or token.meta["name"] == "term" else "X")
+            title, has_target, _ = token.content.partition(" <")
+            parts.append(title if has_target or token.meta["name"] == "term" else "X")
         elif token.type in ("code_inline", "math_inline", "math_inline_double", "image"):
             parts.append("X")
         elif token.type in ("softbreak", "hardbreak"):
@@ -61,27 +63,27 @@ def words(inline):
 
 
 def count_words(sentence):
-    """Return the number of words; formulas, code and numbers do not count."""
+    """Return the number of words of a sentence; formulas, code and numbers do not count."""
     return len(WORD.findall(sentence))
 
 
 def sentences(text):
-    """Yield the sentences of the paragraphs and list items; tables and headings are left out."""
-    container = ""
+    """Yield the sentences of the paragraphs and list items, without tables and headings."""
+    container_type = ""
     for token in parser().parse(text):
-        if token.type in ("fence", "colon_fence") and PROSE.match(token.info):
-            yield from sentences(OPTIONS.sub("", token.content))
+        if token.type in ("fence", "colon_fence") and PROSE_DIRECTIVE.match(token.info):
+            yield from sentences(DIRECTIVE_OPTIONS.sub("", token.content))
         elif token.type in ("paragraph_open", "heading_open", "th_open", "td_open", "dt_open"):
-            container = token.type
-        elif token.type == "inline" and container == "paragraph_open":
-            yield from SENTENCE_END.split(words(token))
+            container_type = token.type
+        elif token.type == "inline" and container_type == "paragraph_open":
+            yield from SENTENCE_END.split(inline_text(token))
 
 
 def headings(text):
-    """Return the titles of the sections and subsections."""
+    """Return the headings of a text, except its title."""
     tokens = parser().parse(text)
     return [
-        words(inline)
+        inline_text(inline)
         for token, inline in itertools.pairwise(tokens)
         if token.type == "heading_open" and token.tag != "h1"
     ]

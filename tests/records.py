@@ -31,14 +31,15 @@ def committed_record(suite, **fields):
 
 @cache
 def committed_values(suite, field="error", factor=1.0):
-    """Return an array of a field for all runs, by data set and method, where it is recorded."""
-    found = {}
+    """Return `factor` times a field in all runs: an array for each (data set, method) with it."""
+    values = {}
     for record in sorted(load_records(suite), key=lambda record: record["run"]):
         if field in record:
-            by_run = found.setdefault((record["data_set"], record["method"]), {})
-            by_run[record["run"]] = factor * record[field]
-    assert all([*by_run] == [*range(find_suite(suite).runs)] for by_run in found.values())
-    return {name: np.array([*by_run.values()]) for name, by_run in found.items()}
+            value_of_run = values.setdefault((record["data_set"], record["method"]), {})
+            value_of_run[record["run"]] = factor * record[field]
+    runs = [*range(find_suite(suite).runs)]
+    assert all([*value_of_run] == runs for value_of_run in values.values())
+    return {key: np.array([*value_of_run.values()]) for key, value_of_run in values.items()}
 
 
 def make_store(path, records):
@@ -55,14 +56,14 @@ def needs_table(name):
         pytest.skip(f"the table {name} is not on this computer; set SVMBOOK_DATA")
 
 
-def needs_versions(record):
+def needs_recorded_sklearn(record):
     """Skip the test if a record was made with another scikit-learn, whose trees may differ."""
     if f"scikit-learn {sklearn.__version__}," not in record["versions"]:
         pytest.skip("the records were made with another version of scikit-learn")
 
 
-def without_times(records):
-    """Return records by job, without their times."""
+def fields_without_times(records):
+    """Return the fields of each record except times, with (suite, data set, method, run) as key."""
     return {
         (r["suite"], r["data_set"], r["method"], r["run"]): {
             key: value for key, value in r.items() if not key.endswith("seconds")
@@ -77,7 +78,7 @@ def count_lines(path):
 
 
 def fastest_record(suite, method=None):
-    """Return the record of the fastest run, on generated data if the suite has any."""
+    """Return the record of the fastest run, on generated data if the suite has such data."""
     return min(
         (r for r in load_records(suite.name) if method in (None, r["method"])),
         key=lambda r: (r["data_set"] in suite.data_files, r["seconds"]),
@@ -86,10 +87,10 @@ def fastest_record(suite, method=None):
 
 def fastest_records(suite):
     """Return the record of the fastest run for each method on each data set."""
-    found = {}
+    fastest = {}
     for record in sorted(load_records(suite.name), key=lambda r: r["seconds"]):
-        found.setdefault((record["data_set"], record["method"]), record)
-    return list(found.values())
+        fastest.setdefault((record["data_set"], record["method"]), record)
+    return list(fastest.values())
 
 
 def repeat_run(suite, record):
@@ -103,24 +104,24 @@ def repeat_run(suite, record):
 
 
 def check_repeated_run(name, tolerances, **fields):
-    """Repeat the first committed run with these fields, and compare results within tolerances."""
+    """Repeat the first committed run with these fields; compare results within tolerances."""
     record = committed_record(name, **fields)
-    new = repeat_run(find_suite(name), record)
-    assert split_fields(new)[0] == split_fields(record)[0]
-    assert {key: new.get(key) for key in tolerances} == {
+    new_record = repeat_run(find_suite(name), record)
+    assert split_fields(new_record)[0] == split_fields(record)[0]
+    assert {key: new_record.get(key) for key in tolerances} == {
         key: pytest.approx(record.get(key), abs=tol) for key, tol in tolerances.items()
     }
 
 
 @cache
-def repeat_fastest(name, method):
-    """Return the two parts of a new record of a method's fastest run; cached for all tests."""
+def repeat_fastest_run(name, method):
+    """Repeat a method's fastest run; return `split_fields` of it, cached for all tests."""
     suite = find_suite(name)
     return split_fields(repeat_run(suite, fastest_record(suite, method)))
 
 
 def split_fields(record):
-    """Return the fields that are equal on all computers, and those that nearly are; no times."""
+    """Return the fields that are equal on all computers, and those nearly equal, without times."""
     exact = {key: record[key] for key in (*Job._fields, "seed", "parameters")}
-    rest = record.keys() - exact.keys() - {"versions"}
-    return exact, {key: record[key] for key in sorted(rest) if not key.endswith("seconds")}
+    other_keys = record.keys() - exact.keys() - {"versions"}
+    return exact, {key: record[key] for key in sorted(other_keys) if not key.endswith("seconds")}

@@ -12,20 +12,20 @@ import sys
 import threading
 from contextlib import contextmanager
 
-from forked import answer
+from forked_shell import run_cells_from_pipe
 from nbclient.exceptions import DeadKernelError
 from nbformat import from_dict
 
 from svmbook.course.execution import run
 from svmbook.course.execution.outcome import Outcome
 
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(
+FORK_CONTEXT = multiprocessing.get_context("forkserver")
+FORK_CONTEXT.set_forkserver_preload(
     ["IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.svm", "svmbook.course.checks"]
 )
-SHELLS = "forked shells"  # used in place of a sandbox
+SHELL_SANDBOX = "forked shells"  # given in place of a sandbox
 RUN_LOCK = threading.Lock()  # Python 3.11 may fail if two threads parse at the same time
-SECONDS = 120  # limit for one cell, generous because the computer may be busy
+CELL_SECONDS = 120  # limit for one cell, generous because the computer may be busy
 
 
 class Shell:
@@ -49,8 +49,8 @@ class Shell:
     @contextmanager
     def setup_kernel(self):
         """Fork the process that runs the cells, and kill it at the end of the block."""
-        self._pipe, child_pipe = FORKS.Pipe()
-        process = FORKS.Process(target=answer, args=(child_pipe,))
+        self._pipe, child_pipe = FORK_CONTEXT.Pipe()
+        process = FORK_CONTEXT.Process(target=run_cells_from_pipe, args=(child_pipe,))
         sys.audit("tests.process")  # counted by tests/budget.py, which cannot see the server fork
         process.start()
         child_pipe.close()
@@ -62,30 +62,32 @@ class Shell:
             process.close()
             self._pipe.close()
 
-    def execute_cell(self, cell, number, store_history=True):
+    def execute_cell(self, cell, cell_index, store_history=True):
         """Run a cell, store its outputs in it, and pass the reply to `on_cell_executed`."""
         cell.outputs = []
         if not cell.source.strip():
             return
         try:
             self._pipe.send((cell.source, store_history))
-            if not self._pipe.poll(SECONDS):
-                raise TimeoutError(f"cell {number} is not finished after {SECONDS} seconds")
+            if not self._pipe.poll(CELL_SECONDS):
+                raise TimeoutError(
+                    f"cell {cell_index} is not finished after {CELL_SECONDS} seconds"
+                )
             outputs, reply = self._pipe.recv()
         except (EOFError, ConnectionError) as error:
             raise DeadKernelError("Kernel died") from error
         cell.outputs = from_dict(outputs)
-        self.on_cell_executed(cell=cell, cell_index=number, execute_reply={"content": reply})
+        self.on_cell_executed(cell=cell, cell_index=cell_index, execute_reply={"content": reply})
 
 
-def run_here(cells, limits=None, sandbox=None, stop_event=None, answers=(), files=None):
+def run_cells_in_shell(cells, limits=None, sandbox=None, stop_event=None, answers=(), files=None):
     """Run cells as `sandbox.run_cells` does, but in a forked shell, without limits and data files.
 
-    `run.Client` must be replaced by `Shell`, as the fixture ``shells`` does.
+    `run.Client` must be replaced by `Shell`: the fixture ``shells`` of tests/course does so.
     """
     outcome = Outcome()
     work = {"cells": cells, "answers": [*answers]}
-    work["limits"] = {"seconds": 10 * SECONDS, "cell_seconds": SECONDS, "output": 0}
+    work["limits"] = {"seconds": 10 * CELL_SECONDS, "cell_seconds": CELL_SECONDS, "output": 0}
     with RUN_LOCK:
         run.run_notebook(work, lambda **line: outcome.update(json.loads(json.dumps(line))))
     return outcome

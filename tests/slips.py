@@ -1,7 +1,7 @@
-"""Everyday slips of honest students in the small assignment, and how they are graded.
+"""Common slips of honest students in the small assignment, and how they are graded.
 
 Each slip has a function of the course and the student that writes the submission, the expected
-points by tests, and words that the report must contain.
+points for tests, and words that the report must contain.
 """
 
 import json
@@ -16,12 +16,12 @@ NEARBY_TEXT = "the adjacent text was graded instead"
 
 
 def _slip(make, points=5, words=None):
-    """Return how a slip is handed in, its points of five, and words of the report, if any."""
+    """Return the function that hands in a slip, its points of five, and words of the report."""
     return make, points, words
 
 
 def _notebook(change=None, **answers):
-    """Return a function that hands in a notebook with these answers, after changing its cells."""
+    """Return a function that changes a notebook with these answers, and hands it in."""
 
     def make(course, student):
         nb = answered_notebook(course, **answers)
@@ -32,75 +32,75 @@ def _notebook(change=None, **answers):
     return make
 
 
-def _index(nb, item):
+def _cell_index(nb, item):
     return next(
         k for k, cell in enumerate(nb.cells) if nbgrader_metadata(cell).get("grade_id") == item
     )
 
 
-def _code(item, text):
-    """Insert a code cell below an item."""
-    return _notebook(lambda nb: nb.cells.insert(_index(nb, item) + 1, new_code_cell(text)))
+def _code_below(item, text):
+    """Return a function that hands in a notebook with a code cell below an item."""
+    return _notebook(lambda nb: nb.cells.insert(_cell_index(nb, item) + 1, new_code_cell(text)))
 
 
-def _essay_below(nb):
+def _put_essay_below(nb):
     nb.cells.append(new_markdown_cell(ESSAY))
 
 
-def _essay_raw(nb):
-    nb.cells.insert(_index(nb, "essay") + 1, new_raw_cell(ESSAY))
+def _put_essay_in_a_raw_cell(nb):
+    nb.cells.insert(_cell_index(nb, "essay") + 1, new_raw_cell(ESSAY))
 
 
-def _essay_in_comments(nb):
-    nb.cells.insert(_index(nb, "essay") + 1, new_code_cell(f"# {ESSAY}"))
+def _put_essay_in_comments(nb):
+    nb.cells.insert(_cell_index(nb, "essay") + 1, new_code_cell(f"# {ESSAY}"))
 
 
-def _essay_above(nb):
-    nb.cells.insert(_index(nb, "essay"), new_markdown_cell(ESSAY))
+def _put_essay_above(nb):
+    nb.cells.insert(_cell_index(nb, "essay"), new_markdown_cell(ESSAY))
 
 
-def _essay_in_the_question(nb):
-    nb.cells[_index(nb, "task")].source += f"\n\n{ESSAY}"
+def _add_essay_to_the_question(nb):
+    nb.cells[_cell_index(nb, "task")].source += f"\n\n{ESSAY}"
 
 
-def _without(*items):
-    return lambda nb: [nb.cells.pop(_index(nb, item)) for item in items]
+def _without_cells(*items):
+    return lambda nb: [nb.cells.pop(_cell_index(nb, item)) for item in items]
 
 
-def _own_cell_instead(nb):
-    nb.cells[_index(nb, "square")].metadata = {}
+def _make_answer_an_own_cell(nb):
+    nb.cells[_cell_index(nb, "square")].metadata = {}
 
 
-def _extra_line(item):
+def _with_extra_line(item):
     def change(nb):
-        nb.cells[_index(nb, item)].source += "\nprint('looked at')"
+        nb.cells[_cell_index(nb, item)].source += "\nprint('looked at')"
 
     return change
 
 
-def _kind(item, kind):
+def _with_cell_type(item, cell_type):
     def change(nb):
-        nb.cells[_index(nb, item)].cell_type = kind
+        nb.cells[_cell_index(nb, item)].cell_type = cell_type
 
     return change
 
 
-def _split(nb):
-    k = _index(nb, "square")
+def _split_answer(nb):
+    k = _cell_index(nb, "square")
     second = nb.cells[k].copy()
     nb.cells[k].source, second.source = "def times(x, y): return x * y", SQUARE
     nb.cells.insert(k + 1, second)
 
 
-def _answers_last(nb):
+def _move_answers_to_the_end(nb):
     nb.cells.sort(key=lambda cell: bool(nbgrader_metadata(cell).get("solution")))
 
 
-def _twice(nb):
+def _repeat_cells(nb):
     nb.cells += [cell.copy() for cell in nb.cells]
 
 
-def _outputs(nb):
+def _add_outputs_and_attachments(nb):
     nb.metadata.widgets = {"state": {"x": 1}}
     for cell in nb.cells:
         cell.attachments = {"a.png": {"image/png": "AAAA"}}
@@ -108,17 +108,17 @@ def _outputs(nb):
             cell.outputs = [nbformat.v4.new_output("stream", text="old\n")]
 
 
-def _without_metadata(nb):
+def _remove_metadata(nb):
     nb.metadata = {}
     for cell in nb.cells:
         cell.metadata = {}
 
 
-def _other_kernel(nb):
+def _change_kernel(nb):
     nb.metadata.kernelspec = {"name": "my-env", "display_name": "Mine", "language": "python"}
 
 
-def _named(folder=NAME, file=f"{NAME}.ipynb", content=None):
+def _under_names(folder=NAME, file=f"{NAME}.ipynb", content=None):
     """Return a function that hands in a notebook, or other content, under other names."""
 
     def make(course, student):
@@ -131,22 +131,22 @@ def _named(folder=NAME, file=f"{NAME}.ipynb", content=None):
     return make
 
 
-def _two_files(course, student):
-    _named(file="small (1).ipynb")(course, student)
+def _hand_in_two_files(course, student):
+    _under_names(file="small (1).ipynb")(course, student)
     (course.root / "submitted" / student / NAME / "small (2).ipynb").write_text("{}")
 
 
-def _older_file_beside(course, student):
-    _named()(course, student)
+def _hand_in_an_older_file_as_well(course, student):
+    _under_names()(course, student)
     (course.root / "submitted" / student / NAME / "small (1).ipynb").write_text("{}")
 
 
-def _bom(course, student):
+def _hand_in_with_byte_order_mark(course, student):
     content = b"\xef\xbb\xbf" + json.dumps(answered_notebook(course)).encode()
-    _named(content=content)(course, student)
+    _under_names(content=content)(course, student)
 
 
-def _files_beside(course, student):
+def _hand_in_other_files_as_well(course, student):
     folder = hand_in(course, student, answered_notebook(course))
     (folder / ".ipynb_checkpoints").mkdir()
     (folder / ".ipynb_checkpoints" / "small-checkpoint.ipynb").write_text("{}")
@@ -156,63 +156,67 @@ def _files_beside(course, student):
 
 SLIPS = {
     "writes the essay in a new cell below": _slip(
-        _notebook(_essay_below, essay=STUB), words=NEARBY_TEXT
+        _notebook(_put_essay_below, essay=STUB), words=NEARBY_TEXT
     ),
     "writes the essay in a new cell above": _slip(
-        _notebook(_essay_above, essay=STUB), words=NEARBY_TEXT
+        _notebook(_put_essay_above, essay=STUB), words=NEARBY_TEXT
     ),
     "writes the essay in a raw cell below": _slip(
-        _notebook(_essay_raw, essay=STUB), words=NEARBY_TEXT
+        _notebook(_put_essay_in_a_raw_cell, essay=STUB), words=NEARBY_TEXT
     ),
     "writes the essay in comments of a code cell below": _slip(
-        _notebook(_essay_in_comments, essay=STUB), words=NEARBY_TEXT
+        _notebook(_put_essay_in_comments, essay=STUB), words=NEARBY_TEXT
     ),
     "pastes a picture into the essay": _slip(
         _notebook(essay="![proof](attachment:photo.png)"),
         words="a picture that was pasted into a text is not kept",
     ),
     "writes the essay into the question": _slip(
-        _notebook(_essay_in_the_question, essay=STUB), words=NEARBY_TEXT
+        _notebook(_add_essay_to_the_question, essay=STUB), words=NEARBY_TEXT
     ),
     "adds a remark to the question": _slip(
-        _notebook(_essay_in_the_question), words="the additions are kept below it"
+        _notebook(_add_essay_to_the_question), words="the additions are kept below it"
     ),
-    "deletes the cell of the essay": _slip(_notebook(_without("essay")), words="missing: essay"),
-    "answers in a new cell below the stub": _slip(_code("square", SQUARE)),
-    "answers in two cells": _slip(_notebook(_split), words="2 pieces"),
+    "deletes the cell of the essay": _slip(
+        _notebook(_without_cells("essay")), words="missing: essay"
+    ),
+    "answers in a new cell below the stub": _slip(_code_below("square", SQUARE)),
+    "answers in two cells": _slip(_notebook(_split_answer), words="2 pieces"),
     "deletes an answer's cell and adds a new one": _slip(
-        _notebook(_own_cell_instead), words="missing"
+        _notebook(_make_answer_an_own_cell), words="missing"
     ),
-    "deletes a test": _slip(_notebook(_without("test_square")), words="missing: test_square"),
-    "deletes the first cell": _slip(_notebook(_without("setup")), words="missing: setup"),
+    "deletes a test": _slip(_notebook(_without_cells("test_square")), words="missing: test_square"),
+    "deletes the first cell": _slip(_notebook(_without_cells("setup")), words="missing: setup"),
     "adds a line to a test": _slip(
-        _notebook(_extra_line("test_square")), words="test_square had been"
+        _notebook(_with_extra_line("test_square")), words="test_square had been"
     ),
     "adds a line to a locked cell": _slip(
-        _notebook(_extra_line("setup")), words="setup had been changed"
+        _notebook(_with_extra_line("setup")), words="setup had been changed"
     ),
     "makes an answer's cell Markdown": _slip(
-        _notebook(_kind("square", "markdown")), words="wrong cell type"
+        _notebook(_with_cell_type("square", "markdown")), words="wrong cell type"
     ),
     "makes the essay's cell code": _slip(
-        _notebook(_kind("essay", "code")), words="wrong cell type"
+        _notebook(_with_cell_type("essay", "code")), words="wrong cell type"
     ),
-    "moves the answers to the end": _slip(_notebook(_answers_last)),
-    "has every cell twice": _slip(_notebook(_twice)),
-    "leaves %pdb on": _slip(_code("setup", "%pdb on\n1 / 0")),
-    "leaves exit() at the end": _slip(_code("test_total", "exit()")),
-    "leaves quit in the middle": _slip(_code("square", "quit")),
-    "leaves input() in a cell": _slip(_code("setup", "name = input('Your name? ')")),
-    "leaves magics": _slip(_code("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x")),
-    "leaves a cell with an error": _slip(_code("setup", "undefined + 1")),
-    "leaves a cell that is not Python": _slip(_code("setup", "for x in")),
-    "overwrites a name of the tests": _slip(_code("square", "check_close = x = None")),
-    "imports all of NumPy": _slip(_code("setup", "from numpy import *")),
-    "calls a variable sum": _slip(_code("total", "sum = 0"), points=3),
+    "moves the answers to the end": _slip(_notebook(_move_answers_to_the_end)),
+    "has every cell twice": _slip(_notebook(_repeat_cells)),
+    "leaves %pdb on": _slip(_code_below("setup", "%pdb on\n1 / 0")),
+    "leaves exit() at the end": _slip(_code_below("test_total", "exit()")),
+    "leaves quit in the middle": _slip(_code_below("square", "quit")),
+    "leaves input() in a cell": _slip(_code_below("setup", "name = input('Your name? ')")),
+    "leaves magics": _slip(
+        _code_below("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x")
+    ),
+    "leaves a cell with an error": _slip(_code_below("setup", "undefined + 1")),
+    "leaves a cell that is not Python": _slip(_code_below("setup", "for x in")),
+    "overwrites a name of the tests": _slip(_code_below("square", "check_close = x = None")),
+    "imports all of NumPy": _slip(_code_below("setup", "from numpy import *")),
+    "calls a variable sum": _slip(_code_below("total", "sum = 0"), points=3),
     "turns warnings into errors": _slip(
-        _code("setup", "import warnings\nwarnings.simplefilter('error')")
+        _code_below("setup", "import warnings\nwarnings.simplefilter('error')")
     ),
-    "lets NumPy raise": _slip(_code("setup", "import numpy as np\nnp.seterr(all='raise')")),
+    "lets NumPy raise": _slip(_code_below("setup", "import numpy as np\nnp.seterr(all='raise')")),
     "prints in an answer": _slip(_notebook(square=SQUARE.replace("return", "print(x); return"))),
     "draws in an answer": _slip(
         _notebook(square=f"import matplotlib.pyplot as plt\n{SQUARE}\nplt.plot([1]); plt.show()")
@@ -239,60 +243,67 @@ SLIPS = {
         _notebook(square="class A:\n    def f(self, x): return x * x\nsquare = A().f")
     ),
     "forgets an answer": _slip(_notebook(total=TOTAL.replace("return", "")), points=3),
-    "saves outputs, widgets and attachments": _slip(_notebook(_outputs)),
+    "saves outputs, widgets and attachments": _slip(_notebook(_add_outputs_and_attachments)),
     "saves the notebook with a program that drops all metadata": _slip(
-        _notebook(_without_metadata), words=NEARBY_TEXT
+        _notebook(_remove_metadata), words=NEARBY_TEXT
     ),
-    "uses a different kernel": _slip(_notebook(_other_kernel)),
+    "uses a different kernel": _slip(_notebook(_change_kernel)),
     "calls the file small (1).ipynb": _slip(
-        _named(file="small (1).ipynb"), words="was graded as small"
+        _under_names(file="small (1).ipynb"), words="was graded as small"
     ),
-    "calls the file Small.IPYNB": _slip(_named(file="Small.IPYNB"), words="was graded as small"),
-    "calls the folder Small": _slip(_named(folder="Small"), words="the folder 'Small' was graded"),
-    "calls the folder s-mall": _slip(_named(folder="s-mall"), words="was graded as small"),
+    "calls the file Small.IPYNB": _slip(
+        _under_names(file="Small.IPYNB"), words="was graded as small"
+    ),
+    "calls the folder Small": _slip(
+        _under_names(folder="Small"), words="the folder 'Small' was graded"
+    ),
+    "calls the folder s-mall": _slip(_under_names(folder="s-mall"), words="was graded as small"),
     "has a name with a decomposed accent": _slip(_notebook()),
     "hands in two files": _slip(
-        _two_files, points=0, words="but 'small (1).ipynb', 'small (2).ipynb'"
+        _hand_in_two_files, points=0, words="but 'small (1).ipynb', 'small (2).ipynb'"
     ),
     "hands in an older file as well": _slip(
-        _older_file_beside, words="small.ipynb was graded, and not 'small (1).ipynb'"
+        _hand_in_an_older_file_as_well, words="small.ipynb was graded, and not 'small (1).ipynb'"
     ),
     "hands in a folder within the folder": _slip(
-        _named(file=f"{NAME}/{NAME}.ipynb"),
+        _under_names(file=f"{NAME}/{NAME}.ipynb"),
         words="the file 'small/small.ipynb' was graded as small.ipynb",
     ),
-    "saves with a byte order mark": _slip(_bom),
-    "hands in other files as well": _slip(_files_beside),
+    "saves with a byte order mark": _slip(_hand_in_with_byte_order_mark),
+    "hands in other files as well": _slip(_hand_in_other_files_as_well),
     "hands in a zip file": _slip(
-        _named(file="small.zip", content=b"PK"), points=0, words="but 'small.zip'"
+        _under_names(file="small.zip", content=b"PK"), points=0, words="but 'small.zip'"
     ),
-    "hands in an empty file": _slip(_named(content=b""), points=0, words="not a notebook"),
+    "hands in an empty file": _slip(_under_names(content=b""), points=0, words="not a notebook"),
     "hands in an HTML page": _slip(
-        _named(file="small.html", content=b"<html>"), points=0, words="but 'small.html'"
+        _under_names(file="small.html", content=b"<html>"), points=0, words="but 'small.html'"
     ),
 }
 
 
-def _without_folder(course, student):
-    _named()(course, student)
+def _hand_in_without_folder(course, student):
+    _under_names()(course, student)
     submitted = course.root / "submitted" / student
     (submitted / NAME / f"{NAME}.ipynb").rename(submitted / f"{NAME}.ipynb")
     (submitted / NAME).rmdir()
 
 
-# Submissions that are not graded, and words from the message that lists them.
-LEFT_OUT = {
-    "hands in a notebook outside the assignment folder": (_without_folder, "a notebook belongs in"),
-    "calls the folder hw1": (_named(folder="hw1"), "the course has no such assignment"),
+# Slips because of which a submission is not graded, and words from the message that lists it.
+SKIPPED_SLIPS = {
+    "hands in a notebook outside the assignment folder": (
+        _hand_in_without_folder,
+        "a notebook belongs in",
+    ),
+    "calls the folder hw1": (_under_names(folder="hw1"), "the course has no such assignment"),
 }
 
 
 def hand_in_all(course):
     """Hand in all slips, each as a student of its own."""
-    for kind, (make, *_) in (SLIPS | LEFT_OUT).items():
-        make(course, unicodedata.normalize("NFD", student_of(kind)))
+    for slip, (make, *_) in (SLIPS | SKIPPED_SLIPS).items():
+        make(course, unicodedata.normalize("NFD", student_of(slip)))
 
 
-def student_of(kind):
+def student_of(slip):
     """Return the name of the student who hands in a slip."""
-    return "José" if "accent" in kind else f"student {[*SLIPS, *LEFT_OUT].index(kind)}"
+    return "José" if "accent" in slip else f"student {[*SLIPS, *SKIPPED_SLIPS].index(slip)}"

@@ -39,27 +39,29 @@ LINEAR_MODELS = [
 
 
 def negative_distance(X, Z):
-    """Return the values of a kernel that is only conditionally positive semi-definite."""
+    """Return the values of a kernel that is positive semi-definite only conditionally."""
     return 0.5 - cdist(X, Z, "cityblock")
 
 
-def data(offset, n_classes=2):
+def make_data(offset, n_classes=2):
     rng = np.random.default_rng(0)
     X = offset + rng.normal(size=(60, 3))
     y = np.digitize(X[:, 0] - offset + 0.3 * rng.normal(size=60), [0.0, 0.7][: n_classes - 1])
     return X, y, offset + rng.normal(size=(20, 3))
 
 
-def kernel_values(model, X, new):
+def kernel_values(model, X, X_new):
     """Return the kernel values of new points with the support vectors, from public attributes."""
     if model.kernel == "precomputed":
-        return new[:, model.support_]
+        return X_new[:, model.support_]
     if callable(model.kernel):
-        return model.kernel(new, model.support_vectors_)
-    function, names = KERNELS[model.kernel]
-    params = {"degree": model.degree, "coef0": model.coef0, "box": [X.min(axis=0), X.max(axis=0)]}
-    params["gamma"] = getattr(model, "gamma_", None)
-    return function(new, model.support_vectors_, **{name: params[name] for name in names})
+        return model.kernel(X_new, model.support_vectors_)
+    function, parameter_names = KERNELS[model.kernel]
+    values = {"degree": model.degree, "coef0": model.coef0, "box": [X.min(axis=0), X.max(axis=0)]}
+    values["gamma"] = getattr(model, "gamma_", None)
+    return function(
+        X_new, model.support_vectors_, **{name: values[name] for name in parameter_names}
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -67,17 +69,17 @@ def kernel_values(model, X, new):
 @pytest.mark.parametrize("kernel", [*KERNELS, negative_distance, "precomputed"])
 @pytest.mark.parametrize("model", KERNEL_MODELS, ids=lambda m: type(m).__name__)
 def test_coefficients_and_support_vectors_give_the_decision_function(model, kernel, offset):
-    multinomial = isinstance(model, KernelLogisticRegression) and model.penalty != "l1"
-    X, y, new = data(offset, n_classes=3 if multinomial else 2)
+    is_multinomial = isinstance(model, KernelLogisticRegression) and model.penalty != "l1"
+    X, y, X_new = make_data(offset, n_classes=3 if is_multinomial else 2)
     model = clone(model).set_params(kernel=kernel)
     if kernel == "precomputed":
         if isinstance(model, USVC):
             pytest.skip("USVC does not support precomputed kernels")
-        training, new = negative_distance(X, X), negative_distance(new, X)
+        X_train, X_new = negative_distance(X, X), negative_distance(X_new, X)
     else:
-        training = X
+        X_train = X
     try:
-        model.fit(training, y)
+        model.fit(X_train, y)
     except ValueError as error:  # raised by models that need a definite kernel
         assert "not positive semi-definite" in str(error)
         assert kernel in (negative_distance, "precomputed")
@@ -85,22 +87,22 @@ def test_coefficients_and_support_vectors_give_the_decision_function(model, kern
             model, ImportVectorMachine | USVC
         )
         return
-    K = kernel_values(model, X, new)
+    K = kernel_values(model, X, X_new)
     expected = K @ model.dual_coef_.T + model.intercept_
     tolerance = 1e-13 * (1.0 + np.abs(model.dual_coef_).sum() * np.abs(K).max())
-    outputs = model.decision_function(new).reshape(expected.shape)
+    outputs = model.decision_function(X_new).reshape(expected.shape)
     np.testing.assert_allclose(expected, outputs, rtol=0, atol=tolerance if offset else 1e-10)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1000.0])
 @pytest.mark.parametrize("model", LINEAR_MODELS, ids=lambda m: type(m).__name__)
 def test_linear_model_uses_replaced_weights(model, offset):
-    X, y, new = data(offset)
+    X, y, X_new = make_data(offset)
     model = clone(model).fit(X, y)
 
     def assert_outputs_follow_the_attributes():
-        outputs = new @ model.coef_[0] + model.intercept_[0]
-        np.testing.assert_allclose(outputs, model.decision_function(new), atol=1e-8)
+        outputs = X_new @ model.coef_[0] + model.intercept_[0]
+        np.testing.assert_allclose(outputs, model.decision_function(X_new), atol=1e-8)
 
     assert_outputs_follow_the_attributes()
     model.coef_ = model.coef_ * [1.0, 0.0, 2.0]  # pruned
@@ -113,16 +115,16 @@ def test_linear_model_uses_replaced_weights(model, offset):
 # A few blocks of 16 MB each are in memory at a time. The whole kernel matrix would take 240 MB.
 @pytest.mark.parametrize("kernel", ["rbf", "stump", "stump_tree", "poly"])
 def test_prediction_needs_less_memory_than_the_kernel_matrix(kernel):
-    X, y, _ = data(0.0)
+    X, y, _ = make_data(0.0)
     model = DualSVC(C=2.0, kernel=kernel).fit(X, y)
     rng = np.random.default_rng(1)
     model.support_vectors_ = rng.normal(size=(1500, 3))
     model.dual_coef_ = rng.normal(size=(1, 1500))
-    new = rng.normal(size=(20_000, 3))
+    X_new = rng.normal(size=(20_000, 3))
     tracemalloc.start()
-    outputs = model.decision_function(new)
+    outputs = model.decision_function(X_new)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 100e6
     rows = [0, 1, 9_999, 19_999]
-    np.testing.assert_allclose(outputs[rows], model.decision_function(new[rows]), atol=1e-9)
+    np.testing.assert_allclose(outputs[rows], model.decision_function(X_new[rows]), atol=1e-9)

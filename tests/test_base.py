@@ -1,4 +1,4 @@
-"""All kernel machines: fitted attributes, invalid parameters, and correct certificates."""
+"""All kernel machines: their fitted attributes, parameter checks and certificates."""
 
 import subprocess
 import sys
@@ -22,8 +22,8 @@ from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian
 
 X, Y = stdev(2, 80, random_state=0)
-CLASSES = [getattr(svmbook, name) for name in svmbook.__all__ if name != "__version__"]
-MODELS = [cls() for cls in CLASSES if "kernel" in cls().get_params()]
+ESTIMATOR_CLASSES = [getattr(svmbook, name) for name in svmbook.__all__ if name != "__version__"]
+KERNEL_MODELS = [cls() for cls in ESTIMATOR_CLASSES if "kernel" in cls().get_params()]
 NONCONVEX = (ERMSVC, USVC)  # have no duality gap
 COMMON_ATTRIBUTES = {
     *("classes_", "converged_", "dual_coef_", "intercept_", "kkt_residual_", "n_features_in_"),
@@ -33,7 +33,7 @@ DUAL_ATTRIBUTES = {
     *("alpha_", "bounded_support_", "dual_objective_", "free_support_", "geometric_margin_"),
     *("n_support_", "solver_"),
 }
-every_model = pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+every_model = pytest.mark.parametrize("model", KERNEL_MODELS, ids=lambda m: type(m).__name__)
 
 
 def fitted_attributes(model):
@@ -41,10 +41,12 @@ def fitted_attributes(model):
 
 
 @every_model
-@pytest.mark.parametrize(("kernel", "by_kernel"), [("linear", {"coef_"}), ("rbf", {"gamma_"})])
-def test_fitted_attributes(model, kernel, by_kernel):
+@pytest.mark.parametrize(
+    ("kernel", "kernel_attributes"), [("linear", {"coef_"}), ("rbf", {"gamma_"})]
+)
+def test_fitted_attributes(model, kernel, kernel_attributes):
     fitted = clone(model).set_params(kernel=kernel).fit(X, Y)
-    by_class = {
+    attributes_of_class = {
         DualSVC: DUAL_ATTRIBUTES,
         ImportVectorMachine: {"full_model_gap_"},
         IRWLSSVC: {"alpha_"},
@@ -52,7 +54,7 @@ def test_fitted_attributes(model, kernel, by_kernel):
         USVC: {"start_objectives_"}
         | ({"n_kernels_", "prototypes_"} if kernel == "rbf" else {"alpha_"}),
     }
-    expected = COMMON_ATTRIBUTES | by_kernel | by_class.get(type(model), set())
+    expected = COMMON_ATTRIBUTES | kernel_attributes | attributes_of_class.get(type(model), set())
     if isinstance(model, NONCONVEX):
         expected -= {"relative_gap_"}
     if isinstance(model, USVC) and kernel == "rbf":  # an expansion in prototypes
@@ -64,17 +66,17 @@ def test_fitted_attributes(model, kernel, by_kernel):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_changed_intercept_shifts_the_outputs(model, kernel):
     fitted = clone(model).set_params(kernel=kernel).fit(X, Y)
-    before = fitted.decision_function(X)
+    outputs_before = fitted.decision_function(X)
     fitted.intercept_ += 0.5
-    np.testing.assert_allclose(fitted.decision_function(X), before + 0.5, rtol=1e-12)
+    np.testing.assert_allclose(fitted.decision_function(X), outputs_before + 0.5, rtol=1e-12)
 
 
 @pytest.mark.parametrize("model", [KernelLogisticRegression(), ImportVectorMachine()])
-@pytest.mark.parametrize("number", [np.float16(0.01), np.float32(0.01)])
-def test_parameters_of_lower_precision_are_converted_to_double(model, number):
-    fitted = clone(model).set_params(lam=number, tol=np.float32(1e-6)).fit(X, Y)
-    double = clone(model).set_params(lam=float(number), tol=float(np.float32(1e-6))).fit(X, Y)
-    assert type(fitted.objective_) is float and fitted.objective_ == double.objective_
+@pytest.mark.parametrize("lam", [np.float16(0.01), np.float32(0.01)])
+def test_parameters_of_lower_precision_are_converted_to_double(model, lam):
+    fitted = clone(model).set_params(lam=lam, tol=np.float32(1e-6)).fit(X, Y)
+    expected = clone(model).set_params(lam=float(lam), tol=float(np.float32(1e-6))).fit(X, Y)
+    assert type(fitted.objective_) is float and fitted.objective_ == expected.objective_
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,7 @@ def test_every_solver_reports_an_indefinite_kernel(options):
     ],
 )
 def test_parameter_out_of_range_is_reported(name, value):
-    models = [clone(model) for model in MODELS if name in model.get_params()]
+    models = [clone(model) for model in KERNEL_MODELS if name in model.get_params()]
     assert models
     for model in models:
         model.set_params(**{name: value})
@@ -138,15 +140,15 @@ def test_unconverged_fit_warns_and_sets_all_attributes(model):
         model.fit(points, labels)
     assert caught[0].filename == __file__  # the caller of fit
     options = {"tol": 1e-3} if isinstance(model, ImportVectorMachine) else {"max_iter": 10**5}
-    converged = clone(model).set_params(**options).fit(points, labels)
-    assert fitted_attributes(model) == fitted_attributes(converged)
+    converged_model = clone(model).set_params(**options).fit(points, labels)
+    assert fitted_attributes(model) == fitted_attributes(converged_model)
     assert np.isfinite(model.decision_function(points)).all()
     assert model.relative_gap_ > 0 and not model.converged_
 
 
 @pytest.mark.parametrize(
     "model",
-    [model for model in MODELS if not isinstance(model, NONCONVEX)],
+    [model for model in KERNEL_MODELS if not isinstance(model, NONCONVEX)],
     ids=lambda m: type(m).__name__,
 )
 def test_relative_gap_is_small(model):
@@ -159,7 +161,7 @@ def test_relative_gap_is_small(model):
 @pytest.mark.parametrize("solver", ["interior-point", "cvxopt", "active-set", "libsvm"])
 @pytest.mark.parametrize("offset", [1e6, 1e12, 1e15])
 def test_certificate_holds_for_the_decision_function(solver, offset):
-    # Computed as X @ coef_, the outputs would have errors that change 4 of the 40 predictions.
+    # If outputs were computed as X @ coef_, rounding errors would change 4 of the 40 predictions.
     rng = np.random.default_rng(0)
     points = rng.standard_normal((40, 3)) + offset
     labels = np.where(rng.random(40) < 0.5, 1.0, -1.0)
@@ -172,7 +174,7 @@ def test_certificate_holds_for_the_decision_function(solver, offset):
 
 @pytest.mark.parametrize(
     "model",
-    [model for model in MODELS if hasattr(model, "predict_log_proba")],
+    [model for model in KERNEL_MODELS if hasattr(model, "predict_log_proba")],
     ids=lambda m: type(m).__name__,
 )
 @pytest.mark.parametrize("offset", [1e12, 1e15])
@@ -185,16 +187,16 @@ def test_log_probabilities_far_from_the_origin_give_the_objective(model, offset)
     assert 0.5 * np.sum(fitted.coef_**2) - log_p.sum() == pytest.approx(fitted.objective_, rel=1e-9)
 
 
-def test_indefinite_kernel_is_reported_if_it_matters():
-    # The solution does not depend on the kernel values of two points beyond the margin.
+def test_indefinite_kernel_is_reported_if_it_affects_the_solution():
+    # The solution does not depend on the kernel values of two points that are not support vectors.
     K = gaussian(X, gamma=0.3)
     model = DualSVC(kernel="precomputed").fit(K, Y)
-    others = np.setdiff1d(np.arange(80), model.support_)[:2]
+    non_support = np.setdiff1d(np.arange(80), model.support_)[:2]
     indefinite = K.copy()
-    indefinite[np.ix_(others, others)] = [[1.0, 1.9], [1.9, 1.0]]
+    indefinite[np.ix_(non_support, non_support)] = [[1.0, 1.9], [1.9, 1.0]]
     assert np.linalg.eigvalsh(indefinite)[0] < -0.5
-    same = DualSVC(kernel="precomputed", solver="libsvm").fit(indefinite, Y)
-    np.testing.assert_allclose(same.alpha_, model.alpha_, atol=1e-6)
+    refitted = DualSVC(kernel="precomputed", solver="libsvm").fit(indefinite, Y)
+    np.testing.assert_allclose(refitted.alpha_, model.alpha_, atol=1e-6)
     indefinite = K.copy()
     indefinite[np.ix_(model.support_[:2], model.support_[:2])] = [[1.0, 9.0], [9.0, 1.0]]
     for solver in ("active-set", "interior-point", "cvxopt", "smo", "libsvm"):
@@ -202,28 +204,30 @@ def test_indefinite_kernel_is_reported_if_it_matters():
             DualSVC(kernel="precomputed", solver=solver).fit(indefinite, Y)
 
 
-def test_multiplier_near_its_bound_is_free():
-    # For two points at distance 2a both multipliers are 1 / 2a^2, if C is not smaller.
+def test_multiplier_is_free_unless_it_is_within_rounding_of_its_bound():
+    # For two points at distance 2a both multipliers are 1 / (2a^2), if C is not smaller; here a is
+    # 1. Multipliers within rounding error of C count as bounded.
     points, labels = np.array([[-1.0], [1.0]]), [0, 1]
-    for ratio, n_free in ((0.995, 2), (1.0 - 1e-12, 0)):
-        model = DualSVC(C=0.5 / ratio, solver="active-set").fit(points, labels)
+    for multiplier_over_C, n_free in ((0.995, 2), (1.0 - 1e-12, 0)):
+        model = DualSVC(C=0.5 / multiplier_over_C, solver="active-set").fit(points, labels)
         assert len(model.free_support_) == n_free
         assert len(model.bounded_support_) == 2 - n_free
 
 
 def test_weighted_and_repeated_points_have_the_same_import_points():
     weights = np.where(np.arange(80) % 3 == 0, 3, 1)
-    repeated = np.repeat(np.arange(80), weights)
+    indices = np.repeat(np.arange(80), weights)
     model = ImportVectorMachine(kernel="linear", max_points=1, min_decrease=1e-9)
     points = X + 5.0  # far from the origin, so that its choice matters
     weighted = clone(model).fit(points, Y, sample_weight=weights.astype(float))
-    unweighted = clone(model).fit(points[repeated], Y[repeated])
-    np.testing.assert_allclose(weighted.coef_, unweighted.coef_, rtol=1e-6)
-    assert repeated[unweighted.support_[0]] == weighted.support_[0]
+    repeated = clone(model).fit(points[indices], Y[indices])
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6)
+    assert indices[repeated.support_[0]] == weighted.support_[0]
 
 
-def test_penalty_none_reports_separability_that_it_cannot_decide():
-    # With so smooth a kernel on a line, double precision cannot decide it for three classes.
+def test_penalty_none_reports_undecidable_separability():
+    # The kernel is very smooth and the points are on a line, so double precision cannot decide
+    # whether the three classes are separable.
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 1)), rng.integers(0, 3, 40)
     with pytest.raises(ValueError, match=r"penalty='l2'"):
@@ -250,7 +254,9 @@ try:
 except ImportError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "DualSVC interior-point" in done.stdout and "True" in done.stdout
-    assert "pip install 'svmbook[cvxopt]'" in done.stdout
-    assert "solver='interior-point'" in done.stdout
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "DualSVC interior-point" in process.stdout and "True" in process.stdout
+    assert "pip install 'svmbook[cvxopt]'" in process.stdout
+    assert "solver='interior-point'" in process.stdout

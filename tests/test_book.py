@@ -1,4 +1,4 @@
-"""Checks of the book as text; only the example of the README is executed.
+"""Checks of the sources and of the built pages of the book; only the README's example is run.
 
 nbval runs the cells of the notebooks, and the build of the book checks its internal links.
 """
@@ -21,7 +21,7 @@ CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NOTEBOOKS = [*CHAPTERS, *sorted((ROOT / "notebooks" / "notes").glob("*.ipynb"))]
 HTML = ROOT / "_build" / "html"
 # Each name is split in two, so that this file does not contain what it searches for.
-REGISTRIES = [
+REGISTRY_HOSTS = [
     "pypi" + ".org",
     "pythonhosted" + ".org",
     "registry.npmjs" + ".org",
@@ -41,26 +41,26 @@ def tags(cell):
 
 
 def outputs(cell, mime):
-    return [out["data"][mime] for out in cell["outputs"] if mime in out.get("data", {})]
+    return [output["data"][mime] for output in cell["outputs"] if mime in output.get("data", {})]
 
 
 def toc_pages(node):
     """Return the pages of a table of contents in reading order."""
     if isinstance(node, list):
         return [page for item in node for page in toc_pages(item)]
-    found = [node[key] for key in ("root", "file") if key in node]
+    pages = [node[key] for key in ("root", "file") if key in node]
     for key in ("parts", "chapters", "sections"):
-        found += toc_pages(node.get(key, []))
-    return found
+        pages += toc_pages(node.get(key, []))
+    return pages
 
 
 def committed_files():
-    listed = subprocess.run(
+    process = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    if listed.returncode:
+    if process.returncode:
         pytest.skip("not a git checkout")
-    return [ROOT / name for name in listed.stdout.split("\0") if name]
+    return [ROOT / name for name in process.stdout.split("\0") if name]
 
 
 # --- the table of contents ---------------------------------------------------------------
@@ -78,12 +78,12 @@ def test_contents_list_every_notebook_and_page_once():
 
 @every_notebook
 def test_cells_were_run_in_order_and_without_error(path):
-    code = [cell for cell in cells(path, "code") if cell["source"].strip()]
-    assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
-    for cell in code:
-        for out in cell["outputs"]:
-            assert out["output_type"] != "error", cell["source"]
-            assert out.get("name") != "stderr", cell["source"]
+    code_cells = [cell for cell in cells(path, "code") if cell["source"].strip()]
+    assert [cell["execution_count"] for cell in code_cells] == list(range(1, len(code_cells) + 1))
+    for cell in code_cells:
+        for output in cell["outputs"]:
+            assert output["output_type"] != "error", cell["source"]
+            assert output.get("name") != "stderr", cell["source"]
 
 
 @every_notebook
@@ -116,11 +116,11 @@ def test_jupyterlab_collapses_only_the_code_of_solutions(path):
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             source = "".join(cell["source"])
-            found = re.findall(r"{solution-(start|end)}", source)
-            last_directive = (found or [last_directive])[-1]
+            directives = re.findall(r"{solution-(start|end)}", source)
+            last_directive = (directives or [last_directive])[-1]
         else:
-            collapsed = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
-            assert collapsed == (last_directive == "start"), cell["id"]
+            is_collapsed = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
+            assert is_collapsed == (last_directive == "start"), cell["id"]
 
 
 @every_notebook
@@ -138,9 +138,9 @@ def test_figures_are_svg_with_alt_text(path):
 @every_chapter
 def test_chapter_has_a_moving_figure_with_a_description(path):
     pages = ["".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")]
-    moving = [html for html in pages if 'class="moving"' in html]
-    assert moving
-    for alt in re.findall('alt="([^"]*)"', "".join(moving)):
+    moving_figures = [html for html in pages if 'class="moving"' in html]
+    assert moving_figures
+    for alt in re.findall('alt="([^"]*)"', "".join(moving_figures)):
         title, description = alt.split(". ", 1)
         assert title and len(description) > 40
 
@@ -187,8 +187,8 @@ def test_chapter_begins_with_label_title_question_and_prerequisites(path):
 def test_notebook_contains_no_local_path(path):
     for cell in cells(path, "markdown") + cells(path, "code"):
         texts = [cell["source"]]
-        for out in cell.get("outputs", []):
-            texts += ["".join(out.get("text", ""))]
+        for output in cell.get("outputs", []):
+            texts += ["".join(output.get("text", ""))]
             texts += ["".join(text) for text in outputs(cell, "text/plain")]
         for text in texts:
             assert not LOCAL_PATH.search(text), text
@@ -199,10 +199,10 @@ def test_notebook_contains_no_local_path(path):
 
 def test_every_generator_is_on_the_page_of_data_sets():
     page = (ROOT / "book" / "datasets.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| \{func\}`~svmbook\.datasets\.(\w+)`", page, re.M)
+    listed_names = re.findall(r"^\| \{func\}`~svmbook\.datasets\.(\w+)`", page, re.M)
     docs = {name: getattr(datasets, name).__doc__ for name in datasets.__all__}
     generators = [name for name, doc in docs.items() if doc.startswith("Draw ")]
-    assert sorted(listed) == sorted(generators)
+    assert sorted(listed_names) == sorted(generators)
 
 
 def test_every_suite_has_its_table_in_the_book():
@@ -218,7 +218,7 @@ def test_no_committed_file_names_a_registry_host():
     for path in committed_files():
         if path.is_file() and "_vendor" not in path.parts:
             text = path.read_text(encoding="utf-8", errors="ignore")
-            for host in REGISTRIES:
+            for host in REGISTRY_HOSTS:
                 assert host not in text, f"{host} in {path.relative_to(ROOT)}"
 
 
@@ -227,8 +227,8 @@ PACKAGE = ROOT / "svmbook"
 
 def test_api_pages_show_the_public_modules():
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "book/api").glob("*.md"))
-    shown = set(re.findall(r"^```{api} (\S+)$", pages, re.M))
-    inner = {
+    documented = set(re.findall(r"^```{api} (\S+)$", pages, re.M))
+    internal = {
         "arguments",
         "base",
         "files",
@@ -244,17 +244,17 @@ def test_api_pages_show_the_public_modules():
         "prototypes",
         "svm",
         "unbiased",
-    }  # the names of the last five are public in svmbook itself
+    }  # the classes of the last five are public in svmbook itself
     modules = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
-    public = {f"svmbook.{name}" for name in modules - inner if not name.startswith("_")}
-    methods = {
+    public = {f"svmbook.{name}" for name in modules - internal if not name.startswith("_")}
+    method_modules = {
         f"svmbook.experiments.methods.{name}"
         for name in ("grid", "multiple", "protocols", "statistics")
     }
-    # Not the style sheet of figures and the commands. Students import two modules of the course.
+    # Style sheet and commands have no page; of the course, students import only two modules.
     public -= {"svmbook.book", "svmbook.cli", "svmbook.course"}
     public |= {"svmbook.course.checks", "svmbook.course.personal", "svmbook.ensembles.bands"}
-    assert sorted(shown) == sorted({"svmbook"} | public | methods)
+    assert sorted(documented) == sorted({"svmbook"} | public | method_modules)
 
 
 def test_examples_fit_on_the_pages():
@@ -270,8 +270,8 @@ def named_equations(path):
 def test_equations_named_in_the_code_are_in_the_book():
     text = "".join(path.read_text(encoding="utf-8") for path in NOTEBOOKS)
     labels = set(re.findall(r":label: (eq-[\w-]+)", text))
-    named = {label for path in PACKAGE.rglob("*.py") for label in named_equations(path)}
-    assert named and named <= labels, named - labels
+    named_labels = {label for path in PACKAGE.rglob("*.py") for label in named_equations(path)}
+    assert named_labels and named_labels <= labels, named_labels - labels
 
 
 SOLVERS = sorted(
@@ -294,23 +294,23 @@ def test_example_of_the_readme_runs(tmp_path, monkeypatch):
 # --- the built pages ---------------------------------------------------------------------
 
 
-LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
-NOT_LOADED = {"next", "prev", "index", "search", "canonical", "author", "license"}
+URL_ATTRS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+RELATIONS_NOT_LOADED = {"next", "prev", "index", "search", "canonical", "author", "license"}
 
 
 class Assets(HTMLParser):
-    """Collect the addresses that a browser loads automatically with a page."""
+    """Parser that collects the addresses that a browser loads automatically with a page."""
 
     def __init__(self):
         super().__init__()
-        self.found = []
+        self.addresses = []
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
-        if tag in LOADED:
-            self.found.append(values.get(LOADED[tag]))
-        if tag == "link" and not NOT_LOADED & set(values.get("rel", "").split()):
-            self.found.append(values.get("href"))
+        if tag in URL_ATTRS:
+            self.addresses.append(values.get(URL_ATTRS[tag]))
+        if tag == "link" and not RELATIONS_NOT_LOADED & set(values.get("rel", "").split()):
+            self.addresses.append(values.get("href"))
 
 
 @pytest.mark.skipif(not HTML.is_dir(), reason="the book is not built")
@@ -320,14 +320,14 @@ def test_pages_load_nothing_from_other_hosts():
     for page in pages:
         assets = Assets()
         assets.feed(page.read_text(encoding="utf-8"))
-        for address in filter(None, assets.found):
-            where = f"{page.relative_to(HTML)} loads {address}"
-            assert not re.match(r"(?:[a-z]+:)?//", address), where
+        for address in filter(None, assets.addresses):
+            message = f"{page.relative_to(HTML)} loads {address}"
+            assert not re.match(r"(?:[a-z]+:)?//", address), message
             if not address.startswith("data:"):
                 file = address.split("?")[0].split("#")[0]
                 # The 404 page uses absolute paths, since it is shown at any address.
-                found = HTML / file[1:] if file.startswith("/") else page.parent / file
-                assert found.exists(), where
+                path = HTML / file[1:] if file.startswith("/") else page.parent / file
+                assert path.exists(), message
     for sheet in HTML.glob("_static/**/*.css"):
         text = sheet.read_text(encoding="utf-8")
         assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", text), sheet
@@ -337,6 +337,6 @@ def test_pages_load_nothing_from_other_hosts():
 def test_every_icon_of_the_pages_is_drawn():
     sheet = (ROOT / "book" / "_static" / "icons.css").read_text(encoding="utf-8")
     pages = "".join(path.read_text(encoding="utf-8") for path in HTML.glob("[bn]*/*.html"))
-    named = set(re.findall(r'class="fa-solid (fa-[\w-]+)', pages))
-    named |= set(re.findall(r'class="fas (fa-[\w-]+)', pages))
-    assert named and all(f".{icon}::before" in sheet for icon in named), named
+    icons = set(re.findall(r'class="fa-solid (fa-[\w-]+)', pages))
+    icons |= set(re.findall(r'class="fas (fa-[\w-]+)', pages))
+    assert icons and all(f".{icon}::before" in sheet for icon in icons), icons

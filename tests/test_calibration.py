@@ -25,10 +25,11 @@ def test_probabilities_agree_with_scikit_learn(seed, scale, offset):
 
 
 def cross_entropy(sigmoid, scores, y):
-    positive, negative = (y > 0).sum(), (y <= 0).sum()
-    t = np.where(y > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    f = sigmoid.slope * scores + sigmoid.intercept
-    return np.sum(t * np.logaddexp(0, -f) + (1 - t) * np.logaddexp(0, f))
+    """Return the loss that Platt scaling minimises, with targets slightly inside (0, 1)."""
+    n_positive, n_negative = (y > 0).sum(), (y <= 0).sum()
+    targets = np.where(y > 0, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    logits = sigmoid.slope * scores + sigmoid.intercept
+    return np.sum(targets * np.logaddexp(0, -logits) + (1 - targets) * np.logaddexp(0, logits))
 
 
 @given(SEEDS)
@@ -38,10 +39,10 @@ def test_perturbed_sigmoids_have_larger_loss(seed):
     y[:2] = -1, 1
     scores = rng.standard_normal(40) + 0.5 * y
     sigmoid = fit_sigmoid(scores, y)
-    best = cross_entropy(sigmoid, scores, y)
+    minimal_loss = cross_entropy(sigmoid, scores, y)
     for step in ([1e-3, 0], [-1e-3, 0], [0, 1e-3], [0, -1e-3]):
-        other = Sigmoid(sigmoid.slope + step[0], sigmoid.intercept + step[1])
-        assert cross_entropy(other, scores, y) > best
+        perturbed = Sigmoid(sigmoid.slope + step[0], sigmoid.intercept + step[1])
+        assert cross_entropy(perturbed, scores, y) > minimal_loss
 
 
 def test_true_sigmoid_is_recovered():
@@ -70,8 +71,8 @@ def test_slope_is_finite_for_separable_scores():
 def test_scores_may_be_very_small_or_large(scale):
     scores, y = np.array([-2.0, -1.0, 0.5, 1.0, 3.0]), [0, 0, 1, 0, 1]
     expected = fit_sigmoid(scores, y).probability(scores)
-    scaled = fit_sigmoid(scale * scores, y).probability(scale * scores)
-    np.testing.assert_allclose(scaled, expected, rtol=1e-9)
+    probabilities = fit_sigmoid(scale * scores, y).probability(scale * scores)
+    np.testing.assert_allclose(probabilities, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("score", [0.0, 5.0])
@@ -116,13 +117,13 @@ def test_invalid_arguments_of_a_threshold_are_reported(name, value):
 def test_joint_fit_equals_separate_fits(seed):
     rng = np.random.default_rng(seed)
     scores = rng.standard_normal((30, 6)) * 10.0 ** rng.integers(-4, 5, 6)
-    positive = scores + np.abs(scores).max(axis=0) * rng.standard_normal(scores.shape) > 0
-    positive[:2] = [[True], [False]]
-    positive[:, 0] = scores[:, 0] > np.median(scores[:, 0])  # separable
+    is_positive = scores + np.abs(scores).max(axis=0) * rng.standard_normal(scores.shape) > 0
+    is_positive[:2] = [[True], [False]]
+    is_positive[:, 0] = scores[:, 0] > np.median(scores[:, 0])  # separable
     scores[:, 1] = 3.0  # constant
-    joint = fit_sigmoids(scores, positive).probability(scores)
-    for column, expected in enumerate(joint.T):
-        single = fit_sigmoid(scores[:, column], positive[:, column])
+    joint_probabilities = fit_sigmoids(scores, is_positive).probability(scores)
+    for column, expected in enumerate(joint_probabilities.T):
+        single = fit_sigmoid(scores[:, column], is_positive[:, column])
         np.testing.assert_allclose(single.probability(scores[:, column]), expected, atol=1e-6)
 
 
@@ -131,9 +132,13 @@ def test_joint_and_separate_fits_agree_if_steps_are_halved(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 40))
     scores = rng.standard_normal(n) * 10 ** rng.uniform(0, 4, n) ** rng.integers(0, 2)
-    positive = rng.random(n) < rng.random()
-    joint = fit_sigmoids(scores[:, None], positive[:, None]).probability(scores[:, None])[:, 0]
-    np.testing.assert_allclose(joint, fit_sigmoid(scores, positive).probability(scores), atol=1e-6)
+    is_positive = rng.random(n) < rng.random()
+    joint_probabilities = fit_sigmoids(scores[:, None], is_positive[:, None]).probability(
+        scores[:, None]
+    )[:, 0]
+    np.testing.assert_allclose(
+        joint_probabilities, fit_sigmoid(scores, is_positive).probability(scores), atol=1e-6
+    )
 
 
 def test_classifier_without_positive_points_gets_the_target_of_negative_points():
@@ -145,10 +150,10 @@ def test_classifier_without_positive_points_gets_the_target_of_negative_points()
 def test_probabilities_do_not_depend_on_unit_and_origin_of_scores():
     rng = np.random.default_rng(0)
     scores = rng.standard_normal((60, 5))
-    positive = scores + rng.standard_normal((60, 5)) > 0
-    expected = fit_sigmoids(scores, positive).probability(scores)
-    transformed = 1e6 + 3.0 * scores
-    probabilities = fit_sigmoids(transformed, positive).probability(transformed)
+    is_positive = scores + rng.standard_normal((60, 5)) > 0
+    expected = fit_sigmoids(scores, is_positive).probability(scores)
+    transformed_scores = 1e6 + 3.0 * scores
+    probabilities = fit_sigmoids(transformed_scores, is_positive).probability(transformed_scores)
     np.testing.assert_allclose(probabilities, expected, atol=1e-6)
 
 
@@ -160,12 +165,12 @@ def test_unconverged_sigmoid_is_reported(monkeypatch):
 
 def test_each_sigmoid_is_fitted_on_the_points_of_its_mask():
     rng = np.random.default_rng(0)
-    scores, positive = rng.normal(size=(30, 4)), rng.random((30, 4)) < 0.4
-    scores += positive
+    scores, is_positive = rng.normal(size=(30, 4)), rng.random((30, 4)) < 0.4
+    scores += is_positive
     mask = np.arange(30)[:, None] < [30, 20, 12, 25]
     scores[~mask] = np.nan
-    joint = fit_sigmoids(scores, positive, mask)
-    for k, points in enumerate(mask.T):
-        single = fit_sigmoid(scores[points, k], positive[points, k])
+    joint = fit_sigmoids(scores, is_positive, mask)
+    for k, is_used in enumerate(mask.T):
+        single = fit_sigmoid(scores[is_used, k], is_positive[is_used, k])
         assert joint.slope[k] == pytest.approx(single.slope, abs=1e-6)
         assert joint.intercept[k] == pytest.approx(single.intercept, abs=1e-6)

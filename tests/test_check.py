@@ -1,4 +1,7 @@
-"""The checks: every test is run, longest jobs start first, failures are reported, the budget."""
+"""`tools/check.py` runs every test once, starts the longest jobs first and reports failures.
+
+The last tests check the budget of work and time.
+"""
 
 import itertools
 import os
@@ -29,7 +32,7 @@ def python_job(name, code, **options):
 
 
 @pytest.fixture
-def logs(tmp_path, monkeypatch):
+def log_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(scheduling, "LOGS", tmp_path)
     return tmp_path
 
@@ -65,18 +68,20 @@ def test_longest_chain_of_jobs_starts_first():
     assert names == ["new", "html", "long", "page", "short"]
 
 
-def test_job_waits_for_its_stages(logs):
-    written = logs / "written"
-    late = python_job(
-        "late", f"print(open({str(written)!r}).read())", required_stages=("early", "absent")
+def test_job_waits_for_its_stages(log_folder):
+    written_path = log_folder / "written"
+    waiting_job = python_job(
+        "late", f"print(open({str(written_path)!r}).read())", required_stages=("early", "absent")
     )
-    early = python_job("early", f"open({str(written)!r}, 'w').write('here')")
-    results = scheduling.run_jobs([late, early], {"late": 9.0, "early": 1.0}, n_workers=2)
+    first_job = python_job("early", f"open({str(written_path)!r}, 'w').write('here')")
+    results = scheduling.run_jobs(
+        [waiting_job, first_job], {"late": 9.0, "early": 1.0}, n_workers=2
+    )
     assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
     assert scheduling.log_path("late").read_text() == "here\n"
 
 
-def test_job_that_needs_all_cores_runs_alone(logs):
+def test_job_that_needs_all_cores_runs_alone(log_folder):
     wait = "import time; time.sleep(0.2)"
     jobs = [
         python_job("one", wait),
@@ -91,42 +96,45 @@ def test_job_that_needs_all_cores_runs_alone(logs):
     assert two_threads and all(job.cores == 2 for job in two_threads)
 
 
-def test_first_failure_is_printed_and_ends_the_run(logs, capfd):
-    running = logs / "running"
-    sleeper = python_job(
+def test_first_failure_is_printed_and_ends_the_run(log_folder, capfd):
+    pid_path = log_folder / "pid"
+    sleeping_job = python_job(
         "sleeper",
-        f"import os, time; open({str(running)!r}, 'w').write(str(os.getpid())); time.sleep(60)",
+        f"import os, time; open({str(pid_path)!r}, 'w').write(str(os.getpid())); time.sleep(60)",
     )
-    wait = f"import os, sys, time\nwhile not os.path.exists({str(running)!r}): time.sleep(0.01)\n"
-    failing = python_job("fails", f"{wait}print('because'); sys.exit(3)")
-    never = python_job("never", "")
-    seconds = {"sleeper": 9.0, "fails": 8.0, "never": 1.0}
-    results = scheduling.run_jobs([sleeper, failing, never], seconds, n_workers=2)
+    wait = f"import os, sys, time\nwhile not os.path.exists({str(pid_path)!r}): time.sleep(0.01)\n"
+    failing_job = python_job("fails", f"{wait}print('because'); sys.exit(3)")
+    later_job = python_job("later", "")
+    seconds = {"sleeper": 9.0, "fails": 8.0, "later": 1.0}
+    results = scheduling.run_jobs([sleeping_job, failing_job, later_job], seconds, n_workers=2)
     assert [(result.job.name, result.code) for result in results] == [("fails", 3)]
     output = capfd.readouterr().out
     assert "because" in output and "FAILED (3)" in output
     with pytest.raises(ProcessLookupError):
-        os.kill(int(running.read_text()), 0)
+        os.kill(int(pid_path.read_text()), 0)
 
 
 @pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGHUP])
-def test_jobs_end_when_the_runner_is_terminated(logs, signum):
-    pid_file = logs / "pid"
-    job = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+def test_jobs_end_when_the_runner_is_terminated(log_folder, signum):
+    pid_path = log_folder / "pid"
+    job_code = (
+        f"import os, time; open({str(pid_path)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    )
     code = (
         "import sys; sys.path.insert(0, 'tools'); import scheduling\n"
-        f"scheduling.LOGS = __import__('pathlib').Path({str(logs)!r})\n"
-        f"scheduling.run_jobs([scheduling.Job('a', 'a', (sys.executable, '-c', {job!r}))], {{}})"
+        f"scheduling.LOGS = __import__('pathlib').Path({str(log_folder)!r})\n"
+        f"command = sys.executable, '-c', {job_code!r}\n"
+        "scheduling.run_jobs([scheduling.Job('a', 'a', command)], {})"
     )
     runner = subprocess.Popen(
         [sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True
     )
-    while not (pid_file.exists() and pid_file.read_text()):
+    while not (pid_path.exists() and pid_path.read_text()):
         time.sleep(0.02)
     runner.send_signal(signum)
     assert runner.wait(timeout=30)
     with pytest.raises(ProcessLookupError):
-        os.kill(int(pid_file.read_text()), 0)
+        os.kill(int(pid_path.read_text()), 0)
 
 
 def test_incomplete_stage_is_not_reported_as_ok(capsys):
@@ -140,7 +148,7 @@ def test_incomplete_stage_is_not_reported_as_ok(capsys):
     assert re.search(r"^a +1 of 2 ", output, re.M) and re.search(r"^three +not run$", output, re.M)
 
 
-def test_keep_going_skips_only_jobs_that_depend_on_a_failure(logs):
+def test_keep_going_skips_only_jobs_that_depend_on_a_failure(log_folder):
     jobs = [
         python_job("fails", "raise SystemExit(1)"),
         python_job("needs", "", required_stages=("fails",)),
@@ -175,31 +183,31 @@ def test_emulated_processor_disables_newer_features(name):
     assert "NPY_DISABLE_CPU_FEATURES" not in processors.emulation_variables(name, ())
 
 
-def test_work_beyond_the_budget_is_reported():
-    recorded = {"tests/web": {"tests": 100, "processes": 10, "pages": 40}}
-    within = {"tests/web": Counter(tests=107, processes=12, pages=44)}
-    assert not budget.excesses(within, recorded)
-    beyond = {
+def test_work_over_the_budget_is_reported():
+    recorded_work = {"tests/web": {"tests": 100, "processes": 10, "pages": 40}}
+    work_within_budget = {"tests/web": Counter(tests=107, processes=12, pages=44)}
+    assert not budget.excesses(work_within_budget, recorded_work)
+    work_over_budget = {
         "tests/web": Counter(tests=107, processes=13, pages=90),
         "tests/new": Counter(tests=9),
     }
-    assert budget.excesses(beyond, recorded) == [
+    assert budget.excesses(work_over_budget, recorded_work) == [
         "tests/new: 9 tests, the budget allows 2",
         "tests/web: 13 processes, the budget allows 12",
         "tests/web: 90 pages, the budget allows 44",
     ]
 
 
-def test_update_budget_sums_the_work_of_jobs_in_one_folder(logs, monkeypatch):
-    monkeypatch.setattr(check, "BUDGET", logs / "budget.toml")
+def test_update_budget_sums_the_work_of_jobs_in_one_folder(log_folder, monkeypatch):
+    monkeypatch.setattr(check, "BUDGET_PATH", log_folder / "budget.toml")
     jobs = [job for job in stages.pytest() if job.name in ("pytest web", "pytest live")]
     for job in jobs:
         log = "..\nwork of tests/web: 3 tests, 2 processes, 1 pages\n"
         scheduling.log_path(job.name).write_text(log)
     results = [scheduling.Result(job, 0, 5.0, 9.04, 3.0) for job in jobs]
-    before = {"seconds": {"html": 90, "gone": 1}, "work": {"tests/gone": {"tests": 1}}}
-    check.update_budget(results, before, slowdown=2.0)
-    assert tomllib.loads(check.BUDGET.read_text()) == {
+    old_budget = {"seconds": {"html": 90, "gone": 1}, "work": {"tests/gone": {"tests": 1}}}
+    check.update_budget(results, old_budget, slowdown=2.0)
+    assert tomllib.loads(check.BUDGET_PATH.read_text()) == {
         "seconds": {"html": 90, "pytest web": 2.0, "pytest live": 2.0},
         "work": {"tests/web": {"tests": 6, "processes": 4, "pages": 2}},
     }
@@ -212,8 +220,8 @@ def test_slowdown_is_measured_while_jobs_run():
     assert 0.1 < slowdown[0] < 10
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, workers, monkeypatch):
+@pytest.mark.parametrize("n_workers", [0, 2])
+def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, n_workers, monkeypatch):
     monkeypatch.delenv("SVMBOOK_BUDGET", raising=False)  # set by `--record`
     pytest.importorskip("xdist")
     folder = tmp_path / "tests" / "few"
@@ -240,29 +248,34 @@ def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, workers, mon
     )
     command = (sys.executable, "-m", "pytest", "-p", "no:nbval", "-p", "no:hypothesispytest")
 
-    def run(*selection):
+    def run_tests(*selection):
         return subprocess.run(
-            (*command, "-n", str(workers), *selection), cwd=tmp_path, capture_output=True, text=True
+            (*command, "-n", str(n_workers), *selection),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
         )
 
-    done = run()
-    assert "work of tests/few: 4 tests, 4 processes, 0 pages" in done.stdout
-    assert done.returncode == 0, done.stdout
+    process = run_tests()
+    assert "work of tests/few: 4 tests, 4 processes, 0 pages" in process.stdout
+    assert process.returncode == 0, process.stdout
     with (folder / "test_few.py").open("a") as file:
         file.write("def test_too_much(): start()\n")
-    done = run()
-    assert done.returncode == 1
-    assert "tests/few: 5 processes, the budget allows 4" in done.stdout
+    process = run_tests()
+    assert process.returncode == 1
+    assert "tests/few: 5 processes, the budget allows 4" in process.stdout
 
 
 @pytest.mark.skipif(os.environ.get("SVMBOOK_BUDGET") == "off", reason="the budget is off")
 def test_budget_covers_every_folder_and_keeps_the_time_limits():
-    recorded = tomllib.loads(budget.BUDGET.read_text(encoding="utf-8"))
-    files = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
-    assert set(recorded["work"]) - {"svmbook"} >= {budget.folder_of(file) for file in files}
-    assert all((ROOT / folder).exists() for folder in recorded["work"])
-    seconds = recorded["seconds"]
+    recorded_budget = tomllib.loads(budget.BUDGET_PATH.read_text(encoding="utf-8"))
+    file_names = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
+    assert set(recorded_budget["work"]) - {"svmbook"} >= {
+        budget.folder_of(name) for name in file_names
+    }
+    assert all((ROOT / folder).exists() for folder in recorded_budget["work"])
+    seconds = recorded_budget["seconds"]
     assert set(seconds) <= {job.name for job in check.select_jobs([])[0]}
     assert sum(seconds.values()) <= MAX_SECONDS["test"]
-    quick = sum(seconds[job.name] for job in check.select_jobs(["quick"])[0])
-    assert quick <= MAX_SECONDS["quick"]
+    quick_seconds = sum(seconds[job.name] for job in check.select_jobs(["quick"])[0])
+    assert quick_seconds <= MAX_SECONDS["quick"]

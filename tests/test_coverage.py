@@ -1,4 +1,4 @@
-"""The table of coverage: the items of each source, their places in the book, and a verdict.
+"""The coverage table: the items of the papers and theses, their places in the book, and verdicts.
 
 References are checked by the build of the pages, where warnings are errors.
 """
@@ -13,8 +13,9 @@ VERDICT = re.compile(
     r"reproduced|proved|stated|refuted or corrected: \{ref\}`errata`"
     r"|(reproduced, differs|left out): \S.*"
 )
-# The items that must have a row in the section of each source, by a word of its heading.
-NUMBERED = {
+# The numbered items of each paper or thesis, which must have rows in its section of the table. The
+# key is a word of the section's heading.
+NUMBERED_ITEMS = {
     "Exploring": [f"Figure {k}" for k in range(1, 9)],
     "unbiased": [f"Table {k}" for k in range(1, 5)]
     + [f"Figure {k}" for k in range(1, 3)]
@@ -29,26 +30,28 @@ NUMBERED = {
 }
 
 
-def sections():
-    """Return the rows of each table, as lists of cells, by the heading of its section."""
-    found = {}
-    for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
-        heading, _, table = part.partition("\n")
+def rows_by_heading():
+    """Return the rows of the table of each section, as lists of cells, with its heading as key."""
+    rows = {}
+    for section in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
+        heading, _, table = section.partition("\n")
         lines = [line.strip("|") for line in table.splitlines() if line.startswith("| ")]
-        found[heading] = [[c.strip() for c in line.split(" | ")] for line in lines[1:]]
-    return found
+        rows[heading] = [[cell.strip() for cell in line.split(" | ")] for line in lines[1:]]
+    return rows
 
 
-@pytest.mark.parametrize("word", NUMBERED)
-def test_every_numbered_item_of_a_source_has_a_row(word):
-    (rows,) = [rows for heading, rows in sections().items() if word in heading]
-    places = " ; ".join(f"{row[0]} {row[1]}" for row in rows)
-    items = {item: re.escape(item) + r"(?!\d)" for item in NUMBERED[word]}
-    assert [item for item, pattern in items.items() if not re.search(pattern, places)] == []
+@pytest.mark.parametrize("heading_word", NUMBERED_ITEMS)
+def test_every_numbered_item_of_a_paper_or_thesis_has_a_row(heading_word):
+    (rows,) = [rows for heading, rows in rows_by_heading().items() if heading_word in heading]
+    listed_items = " ; ".join(f"{row[0]} {row[1]}" for row in rows)
+    patterns = {item: re.escape(item) + r"(?!\d)" for item in NUMBERED_ITEMS[heading_word]}
+    assert [
+        item for item, pattern in patterns.items() if not re.search(pattern, listed_items)
+    ] == []
 
 
 def test_every_row_has_a_reference_and_a_verdict():
-    rows = [row for part in sections().values() for row in part]
+    rows = [row for section in rows_by_heading().values() for row in section]
     assert len(rows) > 240
     for row in rows:
         assert len(row) == 4, row

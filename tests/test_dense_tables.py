@@ -1,4 +1,4 @@
-"""Tables with many columns get a smaller font on the pages."""
+"""Tables with seven columns or more get the class "dense", which has a smaller font."""
 
 import importlib.util
 from pathlib import Path
@@ -17,12 +17,12 @@ tables = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tables)
 
 
-@pytest.mark.parametrize("columns, dense", [(6, False), (7, True), (8, True)])
-def test_tables_of_seven_columns_or_more_are_dense(columns, dense):
+@pytest.mark.parametrize("n_columns, is_dense", [(6, False), (7, True), (8, True)])
+def test_tables_of_seven_columns_or_more_are_dense(n_columns, is_dense):
     document = new_document("page", get_default_settings(Parser()))
-    rule, head, row = (" ".join([text] * columns) for text in ("===", "abc", "1.5"))
-    Parser().parse("\n".join([rule, head, rule, row, rule]), document)
+    rule, header, row = (" ".join([text] * n_columns) for text in ("===", "abc", "1.5"))
+    Parser().parse("\n".join([rule, header, rule, row, rule]), document)
     tables.AlignNumbers(document).apply()
     (table,) = document.findall(nodes.table)
-    assert ("dense" in table["classes"]) == dense
+    assert ("dense" in table["classes"]) == is_dense
     assert tables.MIN_DENSE_COLUMNS == 7

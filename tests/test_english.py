@@ -1,6 +1,6 @@
-"""What a machine can see of the style: long or inverted sentences, private words, headings.
+"""Automatic checks of the style: long or inverted sentences, nonstandard terms, and headings.
 
-The style itself is judged by readers. These tests only keep out what has been mended before.
+Only readers can judge the style itself. These tests prevent the return of known faults.
 """
 
 import re
@@ -13,18 +13,19 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = [path for path in (ROOT / "notebooks").rglob("*.ipynb") if "." not in path.parent.name]
 CHAPTERS = sorted(path for path in NOTEBOOKS if path.parent.name in ("notebooks", "notes"))
 PAGES = [*ROOT.glob("book/*.md"), *ROOT.glob("book/api/*.md"), *ROOT.glob("*.md")]
-LONGEST = 40  # words in a sentence
-#: Former words of the book in senses for which the field has a term.
-PRIVATE = re.compile(
+MAX_SENTENCE_WORDS = 40
+#: Words that the book formerly used in senses for which the field has a standard term.
+NONSTANDARD_TERM = re.compile(
     r"\b(bystanders?|kerbs?|crowds?|committees?|claimants?|colon(y|ies)|liars?|whoever|clumps?|"
     r"nearness|by lot|told from nothing|"
     r"one an? (class|feature|point|row|set|table|member|fold|pair|page|file))\b",
     re.IGNORECASE,
 )
 PARTICIPLES = "added|chosen|counted|gone|held|kept|left|measured|missing|removed|shown|tested|told"
-INVERSION = re.compile(rf"^({PARTICIPLES}) (is|are|was|were)\b", re.IGNORECASE)
-#: Beginnings of words of the field that are not in the glossary; a heading has one, or a term.
-FIELD = (
+INVERTED_START = re.compile(rf"^({PARTICIPLES}) (is|are|was|were)\b", re.IGNORECASE)
+#: Beginnings of standard terms that are not in the glossary. Each heading contains one of them, or
+#: a term of the glossary.
+FIELD_STEMS = (
     "accurac|active|AdaBoost|alarm|axis|axes|Bayes|bound|Brier|certif|class|cluster|"
     "coefficient|compar|conver|cvxopt|data|depth|derivative|error|experiment|exponential|"
     "feature|fold|forest|Gaussian|gradient|grid|intercept|interval|iteration|kernel|leaves|"
@@ -35,11 +36,11 @@ FIELD = (
     "subgradient|SVM|test|threshold|time|training|tree|validation|value|vector|vertex|vote|"
     "weight|width"
 )
-STRUCTURE = {"Exercises", "Check yourself", "Summary", "The smallest example, by hand"}
+STRUCTURAL_HEADINGS = {"Exercises", "Check yourself", "Summary", "The smallest example, by hand"}
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("A $b$ c. Then `d`\nends.", ["A X c.", "Then X\nends.".replace("\n", " ")]),
         ("# Title\n\n```python\nKept = 1\n```\n\n| a | b |\n|---|---|\n| c | d |\n", []),
@@ -47,19 +48,19 @@ STRUCTURE = {"Exercises", "Check yourself", "Summary", "The smallest example, by
         (":::{admonition} Title\n:class: tip\nOne. *Two.* Three.\n:::", ["One.", "Two.", "Three."]),
     ],
 )  # fmt: skip
-def test_sentences_are_those_of_the_prose(text, found):
-    assert list(sentences(text)) == found
+def test_sentences_exclude_code_tables_and_headings(text, expected):
+    assert list(sentences(text)) == expected
 
 
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS) + sorted(PAGES), ids=lambda path: path.stem)
 def test_sentences_are_short_and_use_the_terms_of_the_field(path):
     faults = []
     for sentence in sentences(markdown(path)):
-        if count_words(sentence) > LONGEST:
-            faults.append(f"more than {LONGEST} words: {sentence}")
-        if PRIVATE.search(sentence):
-            faults.append(f"private word: {sentence}")
-        if INVERSION.search(sentence):
+        if count_words(sentence) > MAX_SENTENCE_WORDS:
+            faults.append(f"more than {MAX_SENTENCE_WORDS} words: {sentence}")
+        if NONSTANDARD_TERM.search(sentence):
+            faults.append(f"nonstandard term: {sentence}")
+        if INVERTED_START.search(sentence):
             faults.append(f"inverted: {sentence}")
     assert not faults, "\n".join(faults)
 
@@ -68,9 +69,8 @@ def test_sentences_are_short_and_use_the_terms_of_the_field(path):
 def test_headings_contain_a_term_of_the_field(path):
     glossary = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
     entries = re.findall(r"^(\w.*)\n(?:also |: |[A-Z])?", glossary, re.MULTILINE)
-    terms = {word[:6] for entry in entries for word in re.findall(r"[A-Za-z]{4,}", entry)}
-    terms = re.compile("|".join({FIELD, *terms}), re.IGNORECASE)
-    titles = [title for title in headings(markdown(path)) if title not in STRUCTURE]
-    words = [re.split(r"[\s-]+", title) for title in titles]
-    faults = [t for t, w in zip(titles, words, strict=True) if not any(map(terms.match, w))]
+    stems = {word[:6] for entry in entries for word in re.findall(r"[A-Za-z]{4,}", entry)}
+    terms = re.compile("|".join({FIELD_STEMS, *stems}), re.IGNORECASE)
+    titles = [title for title in headings(markdown(path)) if title not in STRUCTURAL_HEADINGS]
+    faults = [t for t in titles if not any(map(terms.match, re.split(r"[\s-]+", t)))]
     assert titles and not faults

@@ -1,4 +1,4 @@
-"""The environment: the supported Python versions, the lock, the libraries and their licences."""
+"""The environment: Python versions, the lock file, the dependencies and their licences."""
 
 import os
 import re
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pins():
-    """Yield each pin of the lock as a requirement, and the number of its hashes."""
+    """Yield each pin of the lock file as a requirement, and the number of its hashes."""
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8").replace("\\\n", "")
     for line in text.splitlines():
         if line[:1].isalnum():
@@ -27,8 +27,8 @@ def pins():
             yield Requirement(pin), len(hashes)
 
 
-def lock():
-    """Return the locked versions by name; several if they depend on the Python version."""
+def locked_versions():
+    """Return a list of locked versions for each name; they may depend on the Python version."""
     versions = {}
     for pin, _ in pins():
         versions.setdefault(pin.name.lower(), []).append(str(pin.specifier).removeprefix("=="))
@@ -40,7 +40,7 @@ def project():
 
 
 def test_every_pin_has_hashes():
-    assert not [pin for pin, hashes in pins() if not hashes]
+    assert not [pin for pin, n_hashes in pins() if not n_hashes]
 
 
 def test_lock_supports_the_first_release_of_each_python():
@@ -49,20 +49,22 @@ def test_lock_supports_the_first_release_of_each_python():
         environment = {"python_full_version": python, "python_version": python[:4]}
         required = [pin for pin, _ in pins() if not pin.marker or pin.marker.evaluate(environment)]
         for pin in required:
-            info = installed.get(pin.name.lower())
-            if info and info["Version"] in pin.specifier:
-                assert python in SpecifierSet(info.get("Requires-Python") or ""), pin
+            installed_metadata = installed.get(pin.name.lower())
+            if installed_metadata and installed_metadata["Version"] in pin.specifier:
+                assert python in SpecifierSet(installed_metadata.get("Requires-Python") or ""), pin
 
 
 def test_all_files_list_the_same_python_versions():
-    versions = re.compile(r"Python\s(3\.\d+(?:, 3\.\d+)*\sor\s3\.\d+)")
+    version_list = re.compile(r"Python\s(3\.\d+(?:, 3\.\d+)*\sor\s3\.\d+)")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     pages = [
         (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "book/how_to_use.md")
     ]
-    lists = [re.findall(r"3\.\d+", versions.search(text)[1]) for text in (*pages, makefile)]
-    pythons = lists[0]
-    assert lists == [pythons] * 3
+    listed_versions = [
+        re.findall(r"3\.\d+", version_list.search(text)[1]) for text in (*pages, makefile)
+    ]
+    pythons = listed_versions[0]
+    assert listed_versions == [pythons] * 3
     assert project()["requires-python"] == f">={pythons[0]}"
     classifiers = "\n".join(project()["classifiers"])
     assert re.findall(r"Python :: (3\.\d+)$", classifiers, re.M) == pythons
@@ -98,40 +100,40 @@ def test_workflows_run_the_same_commands_as_contributors():
 
 def test_windows_runs_the_commands_of_the_book_and_the_quick_tests():
     commands = [step["run"] for step in workflow("test")["windows"]["steps"] if "run" in step]
-    installing = [command.partition("python -m ")[2] for command in commands[:3]]
+    install_commands = [command.partition("python -m ")[2] for command in commands[:3]]
     text = (ROOT / "book" / "how_to_use.md").read_text(encoding="utf-8")
     linux, windows = re.findall(r"^```console\n((?:[$>] .*\n){5,})```", text, re.M)
-    for shown in (linux, windows):
-        assert all(f"-m {command}\n" in shown for command in installing)
-        assert shown.endswith("jupyter lab notebooks\n")
+    for commands_on_page in (linux, windows):
+        assert all(f"-m {command}\n" in commands_on_page for command in install_commands)
+        assert commands_on_page.endswith("jupyter lab notebooks\n")
     paths = [path for group in stages.QUICK_GROUPS for path in stages.test_paths()[group]]
     assert [part for part in commands[-1].split() if part.startswith("tests/")] == paths
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
-def test_incomplete_environment_is_recreated_and_a_complete_one_kept(tmp_path):
+def test_make_setup_recreates_only_an_incomplete_environment(tmp_path):
     for name in ("requirements.txt", "pyproject.toml", "Makefile"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "python").touch()
     env = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
 
-    def would_run():
+    def commands_of_setup():
         command = ["make", "-n", "setup"]
         return subprocess.check_output(command, cwd=tmp_path, env=env, text=True)
 
-    recipe = would_run()
-    assert "-m venv --clear .venv" in recipe
-    from_lock = re.findall(r"pip install [^;&|\n]*-r \S+", recipe)
-    assert len(from_lock) == 3  # pip installs uv, and uv the rest; or pip installs everything
-    assert all("--require-hashes" in command for command in from_lock)
+    commands = commands_of_setup()
+    assert "-m venv --clear .venv" in commands
+    lock_installs = re.findall(r"pip install [^;&|\n]*-r \S+", commands)
+    assert len(lock_installs) == 3  # pip installs uv, and uv the rest; or pip installs everything
+    assert all("--require-hashes" in command for command in lock_installs)
     for stamp in (".lock-installed", ".package-installed"):
         (tmp_path / ".venv" / stamp).touch()
-    assert "venv" not in would_run()
+    assert "venv" not in commands_of_setup()
 
 
 def test_lock_satisfies_requirements_in():
-    locked = lock()
+    locked = locked_versions()
     lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
     requirements = [Requirement(line.split("#")[0]) for line in lines if line.split("#")[0].strip()]
     assert requirements
@@ -142,8 +144,8 @@ def test_lock_satisfies_requirements_in():
     assert locked["jupyter-book"][0].startswith("1.")
 
 
-def test_dependencies_are_ranges_that_contain_the_lock():
-    locked = lock()
+def test_dependencies_are_ranges_that_contain_the_locked_versions():
+    locked = locked_versions()
     for requirement in map(Requirement, project()["dependencies"]):
         assert requirement.specifier, f"{requirement} has no lower bound"
         for bound in requirement.specifier:
@@ -152,8 +154,8 @@ def test_dependencies_are_ranges_that_contain_the_lock():
             assert Version(version) in requirement.specifier, requirement
 
 
-# The names of licences in the README, and in the metadata of packages.
-FAMILIES = {
+# The names of families of licences in the README, and in the metadata of packages.
+LICENCE_FAMILIES = {
     "BSD": "BSD",
     "GPL": "GNU General Public License",
     "MIT": "MIT",
@@ -171,14 +173,18 @@ def dependencies():
 def test_readme_states_the_licence_of_each_dependency(name):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     licence = re.search(rf"^\| `{name}`[^|]*\| ([^|]+) \|", readme, re.M)[1]
-    info = metadata.metadata(name)
-    if info["Version"] not in lock()[name]:
+    package = metadata.metadata(name)
+    if package["Version"] not in locked_versions()[name]:
         pytest.skip(f"{name} is not in its locked version")
-    classifiers = [text for text in info.get_all("Classifier", []) if text.startswith("License")]
-    declared = info.get("License-Expression") or " ".join(classifiers) or info.get("License")
-    stated = {family for family in FAMILIES if family in licence}
-    assert stated == {
-        family for family, words in FAMILIES.items() if re.search(rf"\b{words}\b", declared)
+    classifiers = [text for text in package.get_all("Classifier", []) if text.startswith("License")]
+    declared_licence = (
+        package.get("License-Expression") or " ".join(classifiers) or package.get("License")
+    )
+    stated_families = {family for family in LICENCE_FAMILIES if family in licence}
+    assert stated_families == {
+        family
+        for family, words in LICENCE_FAMILIES.items()
+        if re.search(rf"\b{words}\b", declared_licence)
     }
 
 

@@ -23,7 +23,7 @@ XOR = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]]), np.array([1.0, -1, -1, 1
 
 
 def best_stump(X, y, U):
-    """Return the predictions of the stump with the smallest weighted error, and that error."""
+    """Return the predictions of the stump with the smallest error weighted by U, and the error."""
     predictions = [np.ones(len(X))]
     for column in X.T:
         predictions += [np.where(column > a, 1.0, -1.0) for a in np.unique(column)]
@@ -33,7 +33,7 @@ def best_stump(X, y, U):
 
 
 def algorithm_1(X, y, rounds):
-    """Run Algorithm 1 of Lin (2005) as printed; return F and the last sample weights."""
+    """Run Algorithm 1 of Lin (2005) as printed; return the outputs F and the last weights U."""
     U, F = np.full(len(X), 1 / len(X)), np.zeros(len(X))
     for _ in range(rounds):
         h, error = best_stump(X, y, U)
@@ -52,30 +52,30 @@ def test_equation_2_5_of_lin():
     model = DualSVC(C=C, kernel="stump").fit(X, y)
     multipliers = np.zeros(len(y))
     multipliers[model.support_] = np.abs(model.dual_coef_[0])
-    s = model.decision_function(X) - model.intercept_[0]
+    s = model.decision_function(X) - model.intercept_[0]  # the outputs without the intercept
     tol = 1e-6 * C
-    below = np.where(y > 0, multipliers < C - tol, multipliers > tol)
-    above = np.where(y > 0, multipliers > tol, multipliers < C - tol)
+    gives_lower_bound = np.where(y > 0, multipliers < C - tol, multipliers > tol)
+    gives_upper_bound = np.where(y > 0, multipliers > tol, multipliers < C - tol)
     b = model.intercept_[0]
-    assert (y - s)[below].max() - 1e-5 <= b <= (y - s)[above].min() + 1e-5
-    # As printed, with corrected symbols, the lower bound exceeds the upper bound.
-    assert (-y * (1 - s))[below].max() > (y * (1 - s))[above].min() + 1
+    assert (y - s)[gives_lower_bound].max() - 1e-5 <= b <= (y - s)[gives_upper_bound].min() + 1e-5
+    # In the printed equation, even with corrected symbols, the lower bound exceeds the upper bound.
+    assert (-y * (1 - s))[gives_lower_bound].max() > (y * (1 - s))[gives_upper_bound].min() + 1
 
 
 def test_dual_p8_of_lin_without_its_constraint():
     # One hypothesis h(x) = x, the points 1 and 2 with labels -1 and +1, and a hard margin: w = 2.
     y, x = np.array([-1.0, 1.0]), np.array([1.0, 2.0])
 
-    def printed(multipliers, zeta):
+    def printed_dual(multipliers, zeta):
         s = (y * multipliers) @ x
         return s**2 / 2 - multipliers.sum() + s * zeta + zeta**2 / 2
 
-    balanced = [
-        printed(np.full(2, k), z) for k in np.linspace(0, 4, 81) for z in np.linspace(0, 4, 81)
+    feasible_values = [
+        printed_dual(np.full(2, k), z) for k in np.linspace(0, 4, 81) for z in np.linspace(0, 4, 81)
     ]
-    assert min(balanced) == pytest.approx(-2.0)  # minus the optimum of the primal, w^2 / 2
+    assert min(feasible_values) == pytest.approx(-2.0)  # minus the optimum of the primal, w^2 / 2
     for k in (10.0, 1e3, 1e5):  # unbounded below without the constraint y' alpha = 0
-        assert printed(np.array([k, 0.0]), k) == pytest.approx(-k)
+        assert printed_dual(np.array([k, 0.0]), k) == pytest.approx(-k)
 
 
 def test_theorem_2_of_lin_needs_small_base_learners():
@@ -98,14 +98,14 @@ def test_boosting_of_lin_ends_without_a_stump():
 def test_algorithm_1_of_lin_minimises_another_loss_than_p5():
     X, y = twonorm(80, d=3, random_state=1)
     F, U = algorithm_1(X, y, rounds=6)
-    algorithm, p5 = (np.exp(-y * F / k) for k in (2, 1))
-    np.testing.assert_allclose(U, algorithm / algorithm.sum(), rtol=1e-9)
-    assert np.abs(U - p5 / p5.sum()).max() > 1e-3
+    algorithm_weights, p5_weights = (np.exp(-y * F / k) for k in (2, 1))
+    np.testing.assert_allclose(U, algorithm_weights / algorithm_weights.sum(), rtol=1e-9)
+    assert np.abs(U - p5_weights / p5_weights.sum()).max() > 1e-3
 
 
 def test_every_test_of_this_file_is_named_in_an_entry():
-    named = set(re.findall(r"`(test_\w+)`", PAGE.read_text(encoding="utf-8")))
-    assert named == {name for name in globals() if re.search("^test_.*_(lin|shen)", name)}
+    named_tests = set(re.findall(r"`(test_\w+)`", PAGE.read_text(encoding="utf-8")))
+    assert named_tests == {name for name in globals() if re.search("^test_.*_(lin|shen)", name)}
 
 
 def test_vote84_of_lin_has_its_incomplete_rows():
@@ -129,8 +129,8 @@ def test_equation_3_3_of_shen():
 def test_theorem_11_of_lin():
     knots = np.array([[0.0, 0.2, 0.5, 1.0], [0.0, 0.4, 0.7, 1.0]])  # per feature, including L and R
 
-    def averaged(x, z):
-        """Return the kernel of the theorem: one ramp per gap, weighted by half its length."""
+    def averaged_kernel(x, z):
+        """Return the kernel of the theorem: one ramp per interval, weighted by half its length."""
         total = 0.0
         for j, values in enumerate(knots):
             lengths = np.diff(values)
@@ -145,37 +145,49 @@ def test_theorem_11_of_lin():
         x, z = rng.random((2, 2))
         if rng.random() < 0.5:
             x[0] = knots[0, rng.integers(4)]
-        gaps = [[np.searchsorted(values, v[j]) for v in (x, z)] for j, values in enumerate(knots)]
+        intervals = [
+            [np.searchsorted(values, v[j]) for v in (x, z)] for j, values in enumerate(knots)
+        ]
         on_knot = [x[j] in values for j, values in enumerate(knots)]
-        share_gap = any(a == b and not on for (a, b), on in zip(gaps, on_knot, strict=True))
-        holds = abs(averaged(x, z) - stump([x], [z], box=box)[0, 0]) < 1e-12
-        assert holds != share_gap
-        outcomes.add(share_gap)
+        share_interval = any(
+            a == b and not on for (a, b), on in zip(intervals, on_knot, strict=True)
+        )
+        is_equal = abs(averaged_kernel(x, z) - stump([x], [z], box=box)[0, 0]) < 1e-12
+        assert is_equal != share_interval
+        outcomes.add(share_interval)
     assert outcomes == {True, False}
 
 
 def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
     X, _ = twonorm(40, d=3, random_state=0)
     y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
-    stretched = np.exp(X)  # same stumps on these points, different gap lengths
-    vote, stretched_vote = (LPBoost(C=np.inf).fit(points, y) for points in (X, stretched))
-    assert stretched_vote.margin_ == pytest.approx(vote.margin_, rel=1e-6)
+    stretched = np.exp(
+        X
+    )  # same stumps on these points, different distances between adjacent values
+    lpboost, stretched_lpboost = (LPBoost(C=np.inf).fit(points, y) for points in (X, stretched))
+    assert stretched_lpboost.margin_ == pytest.approx(lpboost.margin_, rel=1e-6)
     svm, stretched_svm = (
         DualSVC(C=np.inf, kernel="stump").fit(points, y) for points in (X, stretched)
     )
-    f, g = svm.decision_function(X), stretched_svm.decision_function(stretched)
-    assert np.abs(f - g).max() > 0.05
-    # Within a gap the SVM uses stumps with every threshold, and LPBoost with one.
+    outputs, stretched_outputs = (
+        svm.decision_function(X),
+        stretched_svm.decision_function(stretched),
+    )
+    assert np.abs(outputs - stretched_outputs).max() > 0.05
+    # Between two adjacent values the SVM uses stumps with every threshold, and LPBoost with one.
     low, high = np.sort(X[:, 0])[20:22]
-    inside = np.repeat(X[:1], 9, axis=0)
-    inside[:, 0] = np.linspace(low, high, 11)[1:-1]
-    assert len(np.unique(vote.decision_function(inside).round(9))) <= 2
-    assert len(np.unique(svm.decision_function(inside).round(9))) == 9
+    points_between = np.repeat(X[:1], 9, axis=0)
+    points_between[:, 0] = np.linspace(low, high, 11)[1:-1]
+    assert len(np.unique(lpboost.decision_function(points_between).round(9))) <= 2
+    assert len(np.unique(svm.decision_function(points_between).round(9))) == 9
 
 
 def test_figure_6_1_of_shen():
-    prototypes, _, sampled, _ = map(float, PRINTED["isolated"].split()[:4])
-    assert (prototypes, sampled) == (90.9, 84.0)  # Tables 5.2 and 5.3; the caption says over 95
+    prototype_accuracy, _, sampled_accuracy, _ = map(float, PRINTED["isolated"].split()[:4])
+    assert (prototype_accuracy, sampled_accuracy) == (
+        90.9,
+        84.0,
+    )  # Tables 5.2 and 5.3; the caption says over 95
 
 
 def test_members_of_mislabelled_points_of_shen():
@@ -184,24 +196,27 @@ def test_members_of_mislabelled_points_of_shen():
         for r in load_records("noise-islands")
         if (r["data_set"], r["method"]) == (NOISY, "distance-weighted vote")
     ]
-    share = [100 * r["mislabelled_members"] / r["model_size"] for r in runs]
-    assert len(share) == 30 and round(np.mean(share), 1) == 18.5
+    percentages = [100 * r["mislabelled_members"] / r["model_size"] for r in runs]
+    assert len(percentages) == 30 and round(np.mean(percentages), 1) == 18.5
 
 
 def test_turned_images_of_lin():
     digits = load_digits()
-    train, test, y, y_test = train_test_split(
+    train_images, test_images, y, y_test = train_test_split(
         digits.images / 16, digits.target, test_size=0.4, random_state=0, stratify=digits.target
     )
-    turned = rotate(test, 20, axes=(1, 2), reshape=False, order=1)
-    X = train.reshape(len(train), -1)
+    rotated_images = rotate(test_images, 20, axes=(1, 2), reshape=False, order=1)
+    X = train_images.reshape(len(train_images), -1)
 
     def errors(X, *test_sets):
+        """Return the errors in percent on test sets."""
         fitted = SVC(C=10.0, kernel="precomputed").fit(perceptron(X, radius=8.0), y)
         predictions = [fitted.predict(perceptron(Z, X, radius=8.0)) for Z in test_sets]
         return [100 * np.mean(y_pred != y_test) for y_pred in predictions]
 
-    upright, rotated = errors(X, *(Z.reshape(len(Z), -1) for Z in (test, turned)))
-    assert round(upright, 1) == 0.8 and 30 < rotated < 36
+    error_upright, error_rotated = errors(
+        X, *(Z.reshape(len(Z), -1) for Z in (test_images, rotated_images))
+    )
+    assert round(error_upright, 1) == 0.8 and 30 < error_rotated < 36
     Q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((64, 64)))
-    assert errors(X @ Q, test.reshape(len(test), -1) @ Q) == [upright]
+    assert errors(X @ Q, test_images.reshape(len(test_images), -1) @ Q) == [error_upright]

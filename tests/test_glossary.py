@@ -1,4 +1,4 @@
-"""Glossary terms are linked at their first use in a chapter."""
+"""Glossary terms are linked only at their first use in a chapter (book/_ext/glossary_links.py)."""
 
 import importlib.util
 import re
@@ -15,7 +15,7 @@ spec.loader.exec_module(links)
 
 
 @pytest.mark.parametrize(
-    "text, found",
+    "text, expected",
     [
         ("A duality gap proves it.", ["duality gap"]),
         ("Free support vectors are support vectors.", ["Free support vectors", "support vectors"]),
@@ -25,10 +25,10 @@ spec.loader.exec_module(links)
         ("nothing here", []),
     ],
 )
-def test_split_finds_first_uses_and_preserves_the_text(text, found):
+def test_split_finds_first_uses_and_preserves_the_text(text, expected):
     terms = {"kernel", "duality gap", "support vector", "free support vector", "KKT residual"}
     pieces = list(links.split(text, terms))
-    assert [words for words, term in pieces if term] == found
+    assert [words for words, term in pieces if term] == expected
     assert "".join(words for words, _ in pieces) == text
 
 
@@ -41,9 +41,11 @@ def test_ambiguous_words_are_terms_of_the_glossary():
 def test_chapters_link_each_term_once_and_never_in_a_heading():
     for chapter in CHAPTERS:
         page = chapter.read_text(encoding="utf-8")
-        linked = re.findall(r'class="glossed reference internal" href="[^"]*#(term-[^"]+)"', page)
-        assert len(linked) == len(set(linked)) > 5, chapter.name
-        names = {name.removeprefix("term-") for name in linked}
+        linked_terms = re.findall(
+            r'class="glossed reference internal" href="[^"]*#(term-[^"]+)"', page
+        )
+        assert len(linked_terms) == len(set(linked_terms)) > 5, chapter.name
+        names = {name.removeprefix("term-") for name in linked_terms}
         assert not names & links.AMBIGUOUS_TERMS, chapter.name
         for heading in re.findall(r"<h\d.*?</h\d>", page, re.S):
             assert "glossed" not in heading

@@ -1,4 +1,4 @@
-"""Imports between layers point downwards; they are read from the source, without running it."""
+"""Modules import only from lower layers; imports are read from the source without running it."""
 
 import ast
 import sys
@@ -9,7 +9,13 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "svmbook"
 # The layers from top to bottom, and the layers that each imports: only layers below it.
 LAYERS = {
-    "__init__": {"ensembles", "logistic", "prototypes", "svm", "unbiased"},  # only for editors
+    "__init__": {
+        "ensembles",
+        "logistic",
+        "prototypes",
+        "svm",
+        "unbiased",
+    },  # for the completion in editors
     "cli": {"course", "experiments"},
     "course": {"files"},
     "course/reports": {"course/grading", "course/layout", "files"},
@@ -85,12 +91,12 @@ PLOTTING_DEPENDENCIES = {"numpy", "matplotlib", "matplotlib_inline", "PIL"}
 
 
 def layer_of_module(*parts):
-    """Return the layer of a module: the longest name above that is a prefix of its path."""
+    """Return the layer of a module: the longest name in `LAYERS` that is a prefix of its path."""
     prefixes = ("/".join(parts[:length]) for length in range(len(parts), 0, -1))
     return next(prefix for prefix in prefixes if prefix in LAYERS)
 
 
-def layer(path):
+def layer_of_file(path):
     return layer_of_module(*path.relative_to(PACKAGE).with_suffix("").parts)
 
 
@@ -104,26 +110,26 @@ def imports(path):
 
 
 def imported_layers(path):
-    """Return the layers that a file imports from, except its own."""
-    inside = path.relative_to(PACKAGE).parent.parts
-    found = set()
+    """Return the layers that a file imports from, except its own layer."""
+    package_parts = path.relative_to(PACKAGE).parent.parts
+    layers = set()
     for module, level in imports(path):
         parts = module.split(".") if module else []
         if level:
-            parts = [*inside[: len(inside) - (level - 1)], *parts]
+            parts = [*package_parts[: len(package_parts) - (level - 1)], *parts]
             assert parts, f"{path.name} imports from the package itself; name the module"
-            found.add(layer_of_module(*parts))
+            layers.add(layer_of_module(*parts))
         elif parts[0] == "svmbook":
-            found.add(layer_of_module(*parts[1:]))
-    return found - {layer(path)}
+            layers.add(layer_of_module(*parts[1:]))
+    return layers - {layer_of_file(path)}
 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_imports_are_as_listed_and_point_downwards(name):
-    files = [path for path in PACKAGE.rglob("*.py") if layer(path) == name]
+    files = [path for path in PACKAGE.rglob("*.py") if layer_of_file(path) == name]
     assert set().union(*map(imported_layers, files)) == LAYERS[name]
-    below = list(LAYERS)[list(LAYERS).index(name) + 1 :]
-    assert LAYERS[name] <= set(below)
+    lower_layers = list(LAYERS)[list(LAYERS).index(name) + 1 :]
+    assert LAYERS[name] <= set(lower_layers)
 
 
 def test_plotting_imports_only_plotting_libraries():

@@ -73,11 +73,11 @@ def test_predictions_have_the_labels_of_the_training_data(name, label_type):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_estimators_work_in_pipelines_and_grid_searches(name):
     table = TABLE.assign(kind=np.where(X[:, 0] > 0, "a", "b"))
-    columns = make_column_transformer(
+    preprocessor = make_column_transformer(
         (StandardScaler(), FEATURE_NAMES), (OrdinalEncoder(), ["kind"])
     ).set_output(transform="pandas")
     estimator = make_estimator(name)
-    model = make_pipeline(columns, estimator)
+    model = make_pipeline(preprocessor, estimator)
     parameter = next(p for p in ("C", "lam", "n_estimators") if p in estimator.get_params())
     values = [1, 3] if parameter == "n_estimators" else [1.0, 10.0]
     grid = {f"{name.lower()}__{parameter}": values}
@@ -96,9 +96,9 @@ def test_sample_weights_are_routed_on_request(name):
         estimator = make_estimator(name).set_fit_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         routed = make_pipeline(scaler, estimator).fit(X, Y, sample_weight=weights)
-    scaled = StandardScaler().fit_transform(X)
-    direct = make_estimator(name).fit(scaled, Y, sample_weight=weights)
-    expected = direct.decision_function(scaled)
+    X_scaled = StandardScaler().fit_transform(X)
+    direct = make_estimator(name).fit(X_scaled, Y, sample_weight=weights)
+    expected = direct.decision_function(X_scaled)
     np.testing.assert_allclose(routed.decision_function(X), expected, atol=1e-9)
 
 

@@ -45,22 +45,22 @@ def documented_defaults(obj):
     return defaults
 
 
-PUBLIC = dict(public_objects())
+PUBLIC_OBJECTS = dict(public_objects())
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", PUBLIC_OBJECTS)
 def test_defaults_are_those_of_the_docstring(name):
-    parameters = inspect.signature(PUBLIC[name]).parameters
-    for parameter, text in documented_defaults(PUBLIC[name]).items():
+    parameters = inspect.signature(PUBLIC_OBJECTS[name]).parameters
+    for parameter, text in documented_defaults(PUBLIC_OBJECTS[name]).items():
         if parameter in parameters:
             assert parameters[parameter].default == ast.literal_eval(text), parameter
 
 
 @pytest.mark.parametrize("parameter", ["gamma", "degree", "coef0", "class_weight"])
-def test_a_parameter_of_dual_svc_has_the_same_default_in_every_estimator(parameter):
+def test_parameter_of_dual_svc_has_the_same_default_in_every_estimator(parameter):
     defaults = {
         name: inspect.signature(obj).parameters[parameter].default
-        for name, obj in PUBLIC.items()
+        for name, obj in PUBLIC_OBJECTS.items()
         if name.count(".") == 1 and parameter in inspect.signature(obj).parameters
     }
     assert len(defaults) > 5
@@ -68,33 +68,33 @@ def test_a_parameter_of_dual_svc_has_the_same_default_in_every_estimator(paramet
 
 
 @pytest.mark.parametrize("parameter", ["gamma", "degree", "coef0"])
-def test_docstring_lists_the_kernels_with_a_parameter(parameter):
+def test_docstring_of_a_kernel_parameter_lists_the_kernels_that_use_it(parameter):
     entry = re.search(rf"^    {parameter} : .*\n((?:        .*\n)+)", DualSVC.__doc__, re.M)
     expected = {name for name, (_, parameters) in KERNELS.items() if parameter in parameters}
     assert expected and {name for name in KERNELS if f'"{name}"' in entry[1]} == expected
 
 
 def test_results_are_immutable():
-    classes = {obj for obj in PUBLIC.values() if dataclasses.is_dataclass(obj)}
+    classes = {obj for obj in PUBLIC_OBJECTS.values() if dataclasses.is_dataclass(obj)}
     assert len(classes) >= 7
     assert all(cls.__dataclass_params__.frozen for cls in classes)
 
 
 def test_documented_defaults_are_found():
-    assert sum(len(documented_defaults(obj)) for obj in PUBLIC.values()) > 100
+    assert sum(len(documented_defaults(obj)) for obj in PUBLIC_OBJECTS.values()) > 100
 
 
 def test_imports_for_editors_match_the_lazy_imports():
     tree = ast.parse((ROOT / "svmbook" / "__init__.py").read_text())
-    for_editors = {
+    editor_imports = {
         alias.name: node.module
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.level == 1
         for alias in node.names
     }
-    lazy = {name: family for family, names in svmbook._FAMILIES.items() for name in names}
-    assert for_editors == lazy
-    assert dir(svmbook) == sorted(svmbook.__all__) == sorted([*lazy, "__version__"])
+    lazy_imports = {name: family for family, names in svmbook._FAMILIES.items() for name in names}
+    assert editor_imports == lazy_imports
+    assert dir(svmbook) == sorted(svmbook.__all__) == sorted([*lazy_imports, "__version__"])
     assert (ROOT / "svmbook" / "py.typed").exists()
     with pytest.raises(AttributeError, match="no attribute 'SVC'"):
         _ = svmbook.SVC
@@ -136,15 +136,15 @@ def test_class_weights_are_equivalent_to_sample_weights(name):
     if "class_weight" not in inspect.signature(ESTIMATORS[name]).parameters:
         pytest.skip("has no class_weight, as documented")
     X, y = make_blobs(40, centers=2, cluster_std=4.0, random_state=0)
-    by_class = ESTIMATORS[name](class_weight={0: 3.0, 1: 0.5}).fit(X, y)
-    by_point = ESTIMATORS[name]().fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
+    class_weighted = ESTIMATORS[name](class_weight={0: 3.0, 1: 0.5}).fit(X, y)
+    sample_weighted = ESTIMATORS[name]().fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
     unweighted = ESTIMATORS[name]().fit(X, y)
-    F = by_class.decision_function(X)
-    np.testing.assert_allclose(F, by_point.decision_function(X), rtol=1e-6, atol=1e-8)
-    assert np.abs(F - unweighted.decision_function(X)).max() > 1e-3
+    outputs = class_weighted.decision_function(X)
+    np.testing.assert_allclose(outputs, sample_weighted.decision_function(X), rtol=1e-6, atol=1e-8)
+    assert np.abs(outputs - unweighted.decision_function(X)).max() > 1e-3
 
 
 def test_each_estimator_is_in_one_group_of_the_api_page():
     page = (ROOT / "book/api/estimators.md").read_text(encoding="utf-8")
-    grouped = " ".join(re.findall(r"^:names: (.*)$", page, re.M)).split()
-    assert sorted(grouped) == sorted(ESTIMATORS)
+    listed_names = " ".join(re.findall(r"^:names: (.*)$", page, re.M)).split()
+    assert sorted(listed_names) == sorted(ESTIMATORS)

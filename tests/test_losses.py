@@ -1,4 +1,4 @@
-"""The losses are compared with their definitions, their derivatives and each other."""
+"""The losses, compared with their definitions and with each other, and their derivatives."""
 
 import decimal
 
@@ -40,19 +40,19 @@ def test_slopes_of_bounded_losses_are_derivatives(name, data):
     m = data.draw(st.floats(-30, 0.99))
     loss, slope = getattr(losses, name), getattr(losses, f"{name}_slope")
     h = 1e-6 if abs(m) > 1e-5 else 1e-12  # the second derivative of `usvc` jumps at 0
-    difference = (loss(m + h, **params) - loss(m - h, **params)) / (2 * h)
-    assert slope(m, **params) == pytest.approx(difference, rel=1e-3, abs=1e-4 * (h < 1e-9) + 1e-6)
+    quotient = (loss(m + h, **params) - loss(m - h, **params)) / (2 * h)
+    assert slope(m, **params) == pytest.approx(quotient, rel=1e-3, abs=1e-4 * (h < 1e-9) + 1e-6)
     assert slope(1.0, **params) == slope(1.5, **params) == 0
 
 
 @pytest.mark.parametrize("name", BOUNDED_LOSS_PARAMETERS)
 def test_bounded_losses_tend_to_the_0_1_loss(name):
     m = np.array([-5.0, -0.2, 0.2, 0.9, 4.0])
-    steepest = {"usvc": {"s": 500.0}, "sigmoidal": {"steepness": 500.0}}[name]
+    steep_parameters = {"usvc": {"s": 500.0}, "sigmoidal": {"steepness": 500.0}}[name]
     loss = getattr(losses, name)
-    np.testing.assert_allclose(loss(m, **steepest), losses.zero_one(m), atol=1e-6)
-    limits = [loss(-1e3, **params) for params in (steepest, {})]
-    assert min(limits) > 0.999 and max(limits) <= 1
+    np.testing.assert_allclose(loss(m, **steep_parameters), losses.zero_one(m), atol=1e-6)
+    suprema = [loss(-1e3, **params) for params in (steep_parameters, {})]
+    assert min(suprema) > 0.999 and max(suprema) <= 1
 
 
 @pytest.mark.parametrize("s", [1.0, 2.0, 4.0])
@@ -63,8 +63,8 @@ def test_unbiased_loss_is_one_half_at_the_boundary_and_decreases(s):
     assert losses.usvc_slope(1 - 1e-9, s) < 0  # otherwise the margin would not be maximised
 
 
-@pytest.mark.parametrize(("s", "above"), [(1.0, True), (1.5, True), (2.0, True), (3.0, False)])
-def test_parabola_lies_above_the_unbiased_loss_for_s_up_to_two(s, above):
+@pytest.mark.parametrize(("s", "lies_above"), [(1.0, True), (1.5, True), (2.0, True), (3.0, False)])
+def test_parabola_lies_above_the_unbiased_loss_for_s_up_to_two(s, lies_above):
     # The parabola has the value and slope of the loss at slack xi, and its vertex at slack zero.
     slack = np.linspace(0, 8, 801)
     loss = losses.usvc(1 - slack, s)
@@ -73,7 +73,7 @@ def test_parabola_lies_above_the_unbiased_loss_for_s_up_to_two(s, above):
         value, slope = losses.usvc(1 - xi, s), -losses.usvc_slope(1 - xi, s)
         parabola = value + 0.5 * slope / xi * (slack**2 - xi**2)
         is_above.append((parabola >= loss - 1e-12).all())
-    assert all(is_above) == above
+    assert all(is_above) == lies_above
 
 
 def test_huge_margins_do_not_overflow():
@@ -122,5 +122,5 @@ def test_curvature_of_bounded_losses_is_the_derivative_of_the_slope(slope, curva
     # The second derivative of `usvc` jumps at 0.
     m = np.concatenate([np.linspace(-3.0, -0.05, 60), np.linspace(0.05, 0.9, 40)])
     h = 1e-6
-    numeric = (slope(m + h, **options) - slope(m - h, **options)) / (2 * h)
-    np.testing.assert_allclose(curvature(m, **options), numeric, rtol=1e-5, atol=1e-6)
+    quotients = (slope(m + h, **options) - slope(m - h, **options)) / (2 * h)
+    np.testing.assert_allclose(curvature(m, **options), quotients, rtol=1e-5, atol=1e-6)

@@ -1,4 +1,4 @@
-"""A fit that needs much memory warns before it begins, or raises an error if it needs too much."""
+"""A fit that needs much memory warns before it begins; it raises an error if memory is lacking."""
 
 import warnings
 
@@ -22,27 +22,29 @@ def test_available_memory_is_plausible():
     assert 2**20 < available_memory() < 2**50
 
 
-def test_check_passes_warns_or_raises(monkeypatch):
+def test_check_memory_passes_warns_or_raises(monkeypatch):
     monkeypatch.setattr("svmbook.memory.available_memory", lambda: 5.0 * GIBIBYTE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_memory(2.0 * GIBIBYTE, "a fit", "Fit less.")
-    with pytest.warns(UserWarning, match=r"a fit needs about 4\.0 GiB of memory\. Fit less\.") as w:
+    with pytest.warns(
+        UserWarning, match=r"a fit needs about 4\.0 GiB of memory\. Fit less\."
+    ) as caught:
         check_memory(4.0 * GIBIBYTE, "a fit", "Fit less.")
-    assert w[0].filename == __file__
+    assert caught[0].filename == __file__
     with pytest.raises(MemoryError, match=r"6\.0 GiB of memory; 5\.0 GiB are available\. Fit less"):
         check_memory(6.0 * GIBIBYTE, "a fit", "Fit less.")
 
 
 def test_limit_of_a_container_is_respected(monkeypatch, tmp_path):
     monkeypatch.setattr("svmbook.memory.CGROUP_FOLDER", tmp_path)
-    without_limit = available_memory()
+    memory_without_limit = available_memory()
     (tmp_path / "memory.current").write_text("700\n", encoding="ascii")
     (tmp_path / "memory.stat").write_text("anon 500\ninactive_file 100\n", encoding="ascii")
     (tmp_path / "memory.max").write_text("1000\n", encoding="ascii")
     assert available_memory() == 1000 - 700 + 100
     (tmp_path / "memory.max").write_text("max\n", encoding="ascii")
-    assert available_memory() > without_limit / 2
+    assert available_memory() > memory_without_limit / 2
 
 
 def test_available_memory_defaults_to_the_total_or_infinity(monkeypatch):

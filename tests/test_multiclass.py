@@ -30,7 +30,7 @@ from svmbook.multiclass import couple_probabilities
 X, CODES = load_iris(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
 LABELS = np.array(["setosa", "versicolor", "virginica"])[CODES]
-BINARY = [
+BINARY_MODELS = [
     DualSVC(),
     DualSVC(kernel="rbf", C=10.0),
     KernelLogisticRegression(penalty="l1", lam=0.5),
@@ -44,34 +44,34 @@ BINARY = [
     StumpEnsembleSVC(n_knots=8),
     StumpEnsembleLogistic(n_knots=8),
 ]
-each_binary = pytest.mark.parametrize("model", BINARY, ids=lambda m: type(m).__name__)
+every_binary_model = pytest.mark.parametrize("model", BINARY_MODELS, ids=lambda m: type(m).__name__)
 
 
-@each_binary
+@every_binary_model
 def test_votes_agree_with_scikit_learn(model):
     fitted = clone(model).fit(X, LABELS)
-    pairs = OneVsOneClassifier(clone(model)).fit(X, LABELS)
-    np.testing.assert_array_equal(fitted.predict(X), pairs.predict(X))
-    np.testing.assert_allclose(fitted.decision_function(X), pairs.decision_function(X))
+    reference = OneVsOneClassifier(clone(model)).fit(X, LABELS)
+    np.testing.assert_array_equal(fitted.predict(X), reference.predict(X))
+    np.testing.assert_allclose(fitted.decision_function(X), reference.decision_function(X))
     assert fitted.score(X, LABELS) > 0.92
     assert list(fitted.classes_) == sorted(set(LABELS)) and fitted.n_features_in_ == 4
 
 
-@each_binary
+@every_binary_model
 def test_each_pair_keeps_its_certificate(model):
     fitted = clone(model).fit(X, LABELS)
-    first = clone(model).fit(X[CODES < 2], CODES[CODES < 2])
+    first_pair = clone(model).fit(X[CODES < 2], CODES[CODES < 2])
     assert len(fitted.estimators_) == 3
     np.testing.assert_allclose(
-        fitted.estimators_[0].decision_function(X), first.decision_function(X), atol=1e-6
+        fitted.estimators_[0].decision_function(X), first_pair.decision_function(X), atol=1e-6
     )
-    for name, summary in (("relative_gap_", max), ("converged_", all)):
+    for name, aggregate in (("relative_gap_", max), ("converged_", all)):
         values = [getattr(binary, name, None) for binary in fitted.estimators_]
         assert hasattr(fitted, name) == (None not in values)
-        assert None in values or getattr(fitted, name) == summary(values)
+        assert None in values or getattr(fitted, name) == aggregate(values)
 
 
-@each_binary
+@every_binary_model
 def test_binary_classifiers_have_the_labels_and_feature_names(model):
     table = load_iris(as_frame=True).data
     fitted = clone(model).fit(table, LABELS)
@@ -95,7 +95,7 @@ def test_missing_attributes_refer_to_the_binary_classifiers():
         DualSVC().coef_  # noqa: B018
 
 
-@each_binary
+@every_binary_model
 def test_refit_deletes_the_attributes_of_a_multiclass_fit(model):
     fitted = clone(model).fit(X, LABELS).fit(X[CODES < 2], CODES[CODES < 2])
     assert not hasattr(fitted, "estimators_") and fitted.decision_function(X).ndim == 1
@@ -126,9 +126,11 @@ def test_precomputed_kernel_is_split_by_pairs():
     expected = DualSVC(kernel="rbf", gamma=0.3).fit(points, labels).decision_function(X)
     outputs = DualSVC(kernel="precomputed").fit(K, labels).decision_function(K_new)
     np.testing.assert_allclose(outputs, expected, atol=1e-6)
-    named = ImportVectorMachine(0.1, kernel="rbf", gamma=0.3).fit(points, labels)
-    precomputed = ImportVectorMachine(0.1, kernel="precomputed").fit(K, labels)
-    np.testing.assert_allclose(precomputed.predict_proba(K_new), named.predict_proba(X), atol=1e-6)
+    gaussian_model = ImportVectorMachine(0.1, kernel="rbf", gamma=0.3).fit(points, labels)
+    precomputed_model = ImportVectorMachine(0.1, kernel="precomputed").fit(K, labels)
+    np.testing.assert_allclose(
+        precomputed_model.predict_proba(K_new), gaussian_model.predict_proba(X), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("model", [ImportVectorMachine(0.1), StumpEnsembleLogistic()])
@@ -147,8 +149,10 @@ def test_coupling_reproduces_consistent_probabilities():
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
     pairwise = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in pairs])
     np.testing.assert_allclose(couple_probabilities(pairwise, 4), p, atol=1e-12)
-    certain = np.array([[0.0, 0.0, 1.0]])  # class 0 beats both others, 2 beats 1
-    np.testing.assert_allclose(couple_probabilities(certain, 3), [[1.0, 0.0, 0.0]], atol=1e-12)
+    certain_pairs = np.array([[0.0, 0.0, 1.0]])  # class 0 beats both others, 2 beats 1
+    np.testing.assert_allclose(
+        couple_probabilities(certain_pairs, 3), [[1.0, 0.0, 0.0]], atol=1e-12
+    )
 
 
 def test_binary_methods_refer_to_the_binary_classifiers():

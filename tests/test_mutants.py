@@ -1,4 +1,4 @@
-"""Mutants: every module has existing tests, and a change is recognised after edits of its file."""
+"""`tools/mutants`: each module has tests, and equivalent mutants are recognised after edits."""
 
 import ast
 import importlib.util
@@ -54,14 +54,14 @@ def test_errors_of_the_table_are_reported(table, message, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("line", "lines"),
+    ("line", "first_and_last"),
     [(2, None), (8, None), (11, (10, 12)), (12, (12, 12)), (14, (13, 16))],
 )
-def test_statement_spans_its_lines_and_is_none_for_code_run_on_import(line, lines):
-    assert assigned_tests.statement_lines(ast.parse(SOURCE), line) == lines
+def test_lines_of_a_statement_are_none_for_code_that_runs_on_import(line, first_and_last):
+    assert assigned_tests.statement_lines(ast.parse(SOURCE), line) == first_and_last
 
 
-def test_change_is_recognised_after_its_file_has_changed():
+def test_equivalent_mutant_is_recognised_after_its_file_has_changed():
     mutant = {
         "file": "svmbook/base.py",
         "place": assigned_tests.enclosing_name(ast.parse(SOURCE), 12),

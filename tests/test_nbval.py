@@ -1,4 +1,4 @@
-"""The plugins for nbval: what they accept and report, and that every kernel is fresh."""
+"""The plugins for nbval: which outputs they accept and report, and that kernels share no state."""
 
 import re
 import subprocess
@@ -13,13 +13,13 @@ pytest.importorskip("nbval")
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def notebook(path, *cells):
+def write_notebook(path, *cells):
     """Write a notebook; each cell is its source followed by its stored outputs."""
-    book = nbformat.v4.new_notebook()
+    nb = nbformat.v4.new_notebook()
     for source, *outputs in cells:
         cell = nbformat.v4.new_code_cell(source, execution_count=1, outputs=outputs)
-        book.cells.append(cell)
-    nbformat.write(book, path)
+        nb.cells.append(cell)
+    nbformat.write(nb, path)
     return path
 
 
@@ -32,40 +32,42 @@ def display_output(**texts):
     return nbformat.v4.new_output("display_data", data=data)
 
 
-SHOW = "display({'text/plain': 'a 9.99', 'text/html': '<b>2.50</b>'}, raw=True)"
-LEFTOVERS = "print(hasattr(sys.modules['numpy'], 'left'), any('tests' in p for p in sys.path))"
+SHOW_TEXT_AND_HTML = "display({'text/plain': 'a 9.99', 'text/html': '<b>2.50</b>'}, raw=True)"
+PRINT_SHARED_STATE = (
+    "print(hasattr(sys.modules['numpy'], 'left'), any('tests' in p for p in sys.path))"
+)
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     """Return the output of nbval for three notebooks, of which two fail."""
     folder = tmp_path_factory.mktemp("notebooks")
-    good = notebook(
-        folder / "good.ipynb",
-        ("print('error 1.69')\n" + SHOW,
+    passing = write_notebook(
+        folder / "passing.ipynb",
+        ("print('error 1.69')\n" + SHOW_TEXT_AND_HTML,
          stream_output("error 1.70\n"), display_output(plain="a 10.00", html="<b>2.51</b>")),
         ("print('b = -0.0')", stream_output("b = 0.0\n")),
         ("import numpy\nnumpy.left = 1",),
     )  # fmt: skip
-    bad = notebook(
-        folder / "bad.ipynb",
+    failing = write_notebook(
+        folder / "failing.ipynb",
         ("print('error 1.69')", stream_output("error 1.71\n")),
         ("print('12 of 37')", stream_output("13 of 37\n")),
         ("print('error 1.69')", stream_output("error 1.69\n"), stream_output("error 1.69\n")),
-        (SHOW, display_output(plain="a 10.00")),
+        (SHOW_TEXT_AND_HTML, display_output(plain="a 10.00")),
         ("print('error 1.69')", stream_output("error 1.69\n")),
     )
-    last = notebook(
-        folder / "last.ipynb",
-        ("import sys\n" + LEFTOVERS, stream_output("False False\n")),
+    isolated = write_notebook(
+        folder / "isolated.ipynb",
+        ("import sys\n" + PRINT_SHARED_STATE, stream_output("False False\n")),
         ("import time\ntime.sleep(60)",),
     )
-    run = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", folder,
-         "--nbval", "--nbval-current-env", "--nbval-cell-timeout=2", good, bad, last],
+         "--nbval", "--nbval-current-env", "--nbval-cell-timeout=2", passing, failing, isolated],
         cwd=ROOT, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
-    return run.stdout + run.stderr
+    return process.stdout + process.stderr
 
 
 def failed_cells(report, name):
@@ -73,15 +75,15 @@ def failed_cells(report, name):
 
 
 def test_nbval_uses_and_reports_the_tolerance(report):
-    assert failed_cells(report, "good") == []
-    assert sorted(failed_cells(report, "bad")) == ["0", "1", "2", "3"]
+    assert failed_cells(report, "passing") == []
+    assert sorted(failed_cells(report, "failing")) == ["0", "1", "2", "3"]
     summary = report.partition("print fewer digits there")[2]
     assert [line for line in summary.splitlines() if " for " in line] == [
-        "bad.ipynb::Cell 3: 9.99 for 10.00",
-        "good.ipynb::Cell 0: 1.69 for 1.70, 2.50 for 2.51, 9.99 for 10.00",
+        "failing.ipynb::Cell 3: 9.99 for 10.00",
+        "passing.ipynb::Cell 0: 1.69 for 1.70, 2.50 for 2.51, 9.99 for 10.00",
     ]
 
 
 def test_kernels_share_no_state_and_time_out(report):
-    assert failed_cells(report, "last") == ["1"]
+    assert failed_cells(report, "isolated") == ["1"]
     assert "5 failed, 5 passed" in report

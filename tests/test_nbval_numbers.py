@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("nbval")
 from nbval_numbers import tolerated_differences
 
-EQUAL = {  # no number differs
+EQUAL_TEXTS = {  # no number differs
     "identical": ("error 1.69 %, 12 of 37\n", "error 1.69 %, 12 of 37\n"),
     "empty": ("", ""),
     "sign of a zero": ("b = -0.00", "b = 0.00"),
@@ -13,7 +13,7 @@ EQUAL = {  # no number differs
     "sign of a zero without decimals": ("-0 points", "0 points"),
     "sign of a zero in an array": ("[-0.  1.]", "[0. 1.]"),
 }
-CLOSE = {
+CLOSE_TEXTS = {
     "one unit": ("error 1.69 %", "error 1.70 %"),
     "one unit less": ("1.70", "1.69"),
     "with a standard error": ("\N{MINUS SIGN}23.8 ± 3.6", "\N{MINUS SIGN}23.7 ± 3.5"),
@@ -35,7 +35,7 @@ CLOSE = {
     "end of a sentence": ("It is 1.69.", "It is 1.70."),
     "two numbers joined by a sign": ("1.25±0.11", "1.26±0.12"),
 }
-DIFFERENT = {
+DIFFERENT_TEXTS = {
     "two units": ("error 1.69 %", "error 1.71 %"),
     "one unit of the number with fewer digits": ("9.98", "10.0"),
     "a count": ("12 of 37", "13 of 37"),
@@ -72,20 +72,28 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize(("stored", "fresh"), EQUAL.values(), ids=EQUAL)
-def test_equal_texts_need_no_tolerance(stored, fresh):
-    assert tolerated_differences(stored, fresh) == tolerated_differences(fresh, stored) == []
+@pytest.mark.parametrize(("stored_text", "fresh_text"), EQUAL_TEXTS.values(), ids=EQUAL_TEXTS)
+def test_equal_texts_need_no_tolerance(stored_text, fresh_text):
+    assert (
+        tolerated_differences(stored_text, fresh_text)
+        == tolerated_differences(fresh_text, stored_text)
+        == []
+    )
 
 
-@pytest.mark.parametrize(("stored", "fresh"), CLOSE.values(), ids=CLOSE)
-def test_close_numbers_agree(stored, fresh):
-    assert tolerated_differences(stored, fresh) and tolerated_differences(fresh, stored)
+@pytest.mark.parametrize(("stored_text", "fresh_text"), CLOSE_TEXTS.values(), ids=CLOSE_TEXTS)
+def test_close_numbers_agree(stored_text, fresh_text):
+    assert tolerated_differences(stored_text, fresh_text) and tolerated_differences(
+        fresh_text, stored_text
+    )
 
 
-@pytest.mark.parametrize(("stored", "fresh"), DIFFERENT.values(), ids=DIFFERENT)
-def test_different_texts_do_not_agree(stored, fresh):
-    assert tolerated_differences(stored, fresh) is None
-    assert tolerated_differences(fresh, stored) is None
+@pytest.mark.parametrize(
+    ("stored_text", "fresh_text"), DIFFERENT_TEXTS.values(), ids=DIFFERENT_TEXTS
+)
+def test_different_texts_do_not_agree(stored_text, fresh_text):
+    assert tolerated_differences(stored_text, fresh_text) is None
+    assert tolerated_differences(fresh_text, stored_text) is None
 
 
 def test_tolerated_pairs_are_returned():

@@ -37,7 +37,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize(("prefix", "model"), MODELS.items(), ids=list(MODELS))
-def test_solver_logs_its_iterations(prefix, model, caplog):
+def test_solver_logs_its_iterations_at_info(prefix, model, caplog):
     model.fit(X, Y)
     assert not caplog.records
     with caplog.at_level(logging.INFO, logger="svmbook"):

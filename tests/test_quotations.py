@@ -1,21 +1,21 @@
-"""Quotation marks enclose only words of a source (tools/quotations.py)."""
+"""Text in quotation marks stands in one of the papers or theses (tools/quotations.py)."""
 
 import json
 
 import pytest
 from quotations import RECORD, digest, find_place, quotations, quoted_phrases
 
-SOURCES = {
+TEXTS = {
     "First": "1 Start\nA margin is a dis- tance. It is wide.",
     "Second": "preface\n2.1 Next\nNothing of the “kind” is said, by us, here.",
 }
 
 
 def test_every_quotation_of_the_book_was_found_in_a_source():
-    known = json.loads(RECORD.read_text(encoding="utf-8"))
-    pages = [*quotations()]
-    assert {digest(words) for _, words in pages} == known.keys()
-    assert all(", section" in place or ", at " in place for place in known.values())
+    place_of_digest = json.loads(RECORD.read_text(encoding="utf-8"))
+    book_quotations = [*quotations()]
+    assert {digest(words) for _, words in book_quotations} == place_of_digest.keys()
+    assert all(", section" in place or ", at " in place for place in place_of_digest.values())
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_every_quotation_of_the_book_was_found_in_a_source():
     ],
 )
 def test_all_parts_of_a_quotation_must_stand_in_one_source(words, place):
-    assert find_place(words, SOURCES) == place
+    assert find_place(words, TEXTS) == place
 
 
 def test_quotations_exclude_code_formulas_and_fewer_than_three_words():

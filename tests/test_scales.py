@@ -66,16 +66,21 @@ SYMMETRIC = [LocalizedSVM(), LocalizedSVM(n_neighbors=20), ProfileSVM(n_clusters
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_predictions_on_the_axis_of_symmetry_do_not_depend_on_rounding(model, n_classes):
     rng = np.random.default_rng(1)
-    right = rng.uniform(0.2, 2, (15, 2)).round(1)
-    below = rng.uniform(0.2, 2, (6, 2)).round(1)
-    points = np.vstack([right * [-1, 1], right, below - [0, 5], below * [-1, 1] - [0, 5]])
+    right_points = rng.uniform(0.2, 2, (15, 2)).round(1)
+    lower_points = rng.uniform(0.2, 2, (6, 2)).round(1)
+    points = np.vstack(
+        [
+            *(right_points * [-1, 1], right_points),
+            *(lower_points - [0, 5], lower_points * [-1, 1] - [0, 5]),
+        ]
+    )
     labels = np.repeat([0, 1, 2], [15, 15, 12])
     points, labels = points[labels < n_classes], labels[labels < n_classes]
     queries = np.column_stack([np.zeros(50), rng.uniform(-1, 2, 50).round(2)])
     expected = model.fit(points, labels).predict(queries)
     for seed in range(1, 4):
         rng = np.random.default_rng(seed)
-        perturbed, new_queries = (
+        perturbed_points, perturbed_queries = (
             Z * (1 + 1e-15 * rng.choice([-1, 0, 1], Z.shape)) for Z in (points, queries)
         )
-        assert (model.fit(perturbed, labels).predict(new_queries) == expected).all()
+        assert (model.fit(perturbed_points, labels).predict(perturbed_queries) == expected).all()

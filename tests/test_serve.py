@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-SERVE = [sys.executable, str(Path(__file__).parent.parent / "tools" / "serve.py")]
+SERVE_COMMAND = [sys.executable, str(Path(__file__).parent.parent / "tools" / "serve.py")]
 
 
 @contextmanager
-def served(folder, *options):
+def serve(folder, *options):
     """Serve a folder and yield the address that the server prints."""
-    command = [*SERVE, str(folder), *options]
+    command = [*SERVE_COMMAND, str(folder), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield server.stdout.readline().split()[4]
@@ -25,34 +25,34 @@ def served(folder, *options):
 
 @pytest.mark.parametrize("port", ["99999", "65536", "-1"])
 def test_invalid_port_is_named(tmp_path, port):
-    command = [*SERVE, str(tmp_path), f"--port={port}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert f"--port is {port}; give a number from 0 to 65535" in done.stderr.splitlines()[-1]
-    assert "Traceback" not in done.stderr
+    command = [*SERVE_COMMAND, str(tmp_path), f"--port={port}"]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert process.returncode == 2
+    assert f"--port is {port}; give a number from 0 to 65535" in process.stderr.splitlines()[-1]
+    assert "Traceback" not in process.stderr
 
 
 def test_free_port_is_found_near_the_largest_one(tmp_path):
     (tmp_path / "index.html").write_text("the book", encoding="utf-8")
     with (
-        served(tmp_path, "--port=65535") as address,
+        serve(tmp_path, "--port=65535") as address,
         urllib.request.urlopen(address, timeout=60) as page,
     ):
         assert page.read() == b"the book"
 
 
 @pytest.mark.parametrize("name", ["index.html", "picture.png"])
-@pytest.mark.parametrize("accepted", ["gzip, deflate", ""])
-def test_text_is_compressed_if_the_client_accepts_it(tmp_path, name, accepted):
+@pytest.mark.parametrize("accepted_encodings", ["gzip, deflate", ""])
+def test_text_is_compressed_if_the_client_accepts_it(tmp_path, name, accepted_encodings):
     content = b"the same words again and again " * 1000
     (tmp_path / name).write_bytes(content)
-    with served(tmp_path) as address:
+    with serve(tmp_path) as address:
         url = address if name == "index.html" else address + name
-        request = urllib.request.Request(url, headers={"Accept-Encoding": accepted})
+        request = urllib.request.Request(url, headers={"Accept-Encoding": accepted_encodings})
         with urllib.request.urlopen(request, timeout=60) as page:
             body, encoding = page.read(), page.headers["Content-Encoding"]
             assert int(page.headers["Content-Length"]) == len(body)
-    compressed = bool(accepted) and name == "index.html"
-    assert encoding == ("gzip" if compressed else None)
-    assert (gzip.decompress(body) if compressed else body) == content
-    assert (len(body) < len(content) / 10) == compressed
+    is_compressed = bool(accepted_encodings) and name == "index.html"
+    assert encoding == ("gzip" if is_compressed else None)
+    assert (gzip.decompress(body) if is_compressed else body) == content
+    assert (len(body) < len(content) / 10) == is_compressed

@@ -21,14 +21,15 @@ from svmbook import (
     StumpEnsembleSVC,
 )
 
-# All defaults; and estimators with a Gram matrix, for which scikit-learn has pairwise checks.
+# All estimators with their defaults, and estimators with a Gram matrix, for which scikit-learn has
+# pairwise checks.
 ESTIMATORS = [
     *(getattr(svmbook, name)() for name in svmbook.__all__ if name != "__version__"),
     DualSVC(kernel="precomputed"),
     KernelLogisticRegression(kernel="precomputed"),
     IRWLSSVC(kernel="precomputed"),
 ]
-# Other settings, which share the code for validation and storage with the estimators above.
+# Other settings, for which the code for validation and storage is the same as for the defaults.
 SETTINGS = [
     DualSVC(kernel="rbf"),
     DualSVC(kernel="rbf", solver="interior-point", class_weight="balanced"),
@@ -89,12 +90,12 @@ def expected_failures(estimator):
     )
 
 
-# These solve a problem for each of the 300 training points of check_classifiers_train.
-LOCAL = (ExemplarSVM, LocalizedSVM, ProfileSVM)
+# These classifiers solve a problem for each of the 300 training points of check_classifiers_train.
+SLOW_CLASSIFIERS = (ExemplarSVM, LocalizedSVM, ProfileSVM)
 
 
 def with_nightly_checks(checks):
-    """Return the checks with two of the three slowest checks of `LOCAL` marked as nightly.
+    """Mark two of the three slowest checks of `SLOW_CLASSIFIERS` as nightly.
 
     The third check trains on read-only points in single precision. The other classifiers, which
     share the code for validation, run all three.
@@ -102,11 +103,11 @@ def with_nightly_checks(checks):
     names, cases = checks.args
     marked = []
     for case in cases:
-        if isinstance(case[0], LOCAL):
+        if isinstance(case[0], SLOW_CLASSIFIERS):
             check = case[1]
-            trains = check.func.__name__ == "check_classifiers_train"
-            slow = trains and "X_dtype" not in check.keywords
-            case = pytest.param(*case, marks=[pytest.mark.nightly] * slow)
+            is_train_check = check.func.__name__ == "check_classifiers_train"
+            is_slow = is_train_check and "X_dtype" not in check.keywords
+            case = pytest.param(*case, marks=[pytest.mark.nightly] * is_slow)
         marked.append(case)
     return pytest.mark.parametrize(names, marked, **checks.kwargs)
 

@@ -18,7 +18,7 @@ rng = np.random.default_rng(0)
 DENSE = np.where(rng.random((90, 40)) < 0.1, rng.exponential(size=(90, 40)), 0.0)
 TWO_CLASSES = np.where(DENSE[:, :8].sum(axis=1) > 0.5, "sport", "trade")
 THREE_CLASSES = np.digitize(DENSE[:, :20].sum(axis=1), [1.2, 2.5])
-FORMS = [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array, sparse.csr_array]
+SPARSE_TYPES = [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_array, sparse.csr_array]
 MODELS = {
     "active-set": DualSVC(solver="active-set", tol=1e-9),
     "auto": DualSVC(tol=1e-9),
@@ -34,24 +34,24 @@ MODELS = {
 @pytest.mark.parametrize("model", MODELS.values(), ids=list(MODELS))
 @pytest.mark.parametrize("y", [TWO_CLASSES, THREE_CLASSES], ids=["two", "three"])
 def test_sparse_and_dense_points_give_the_same_model(model, y):
-    X, new = sparse.csr_matrix(DENSE), sparse.csr_matrix(DENSE[::-1])
+    X, X_new = sparse.csr_matrix(DENSE), sparse.csr_matrix(DENSE[::-1])
     model.fit(DENSE, y)
     F, labels = model.decision_function(DENSE[::-1]), model.predict(DENSE[::-1])
     model.fit(X, y)
-    np.testing.assert_allclose(model.decision_function(new), F, atol=2e-4)
+    np.testing.assert_allclose(model.decision_function(X_new), F, atol=2e-4)
     np.testing.assert_allclose(model.decision_function(DENSE[::-1]), F, atol=2e-4)
-    assert model.converged_ and (model.predict(new) == labels).mean() > 0.95
+    assert model.converged_ and (model.predict(X_new) == labels).mean() > 0.95
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_all_sparse_formats_are_supported(form):
+@pytest.mark.parametrize("sparse_type", SPARSE_TYPES)
+def test_all_sparse_formats_are_supported(sparse_type):
     expected = DualSVC().fit(sparse.csr_matrix(DENSE), TWO_CLASSES)
-    fitted = pickle.loads(pickle.dumps(DualSVC().fit(form(DENSE), TWO_CLASSES)))
+    fitted = pickle.loads(pickle.dumps(DualSVC().fit(sparse_type(DENSE), TWO_CLASSES)))
     np.testing.assert_allclose(fitted.coef_, expected.coef_)
     assert sparse.issparse(fitted.support_vectors_)
     np.testing.assert_allclose(fitted.support_vectors_.toarray(), DENSE[fitted.support_])
-    expansion = linear(form(DENSE), fitted.support_vectors_) @ fitted.dual_coef_.T
-    F = fitted.decision_function(form(DENSE))
+    expansion = linear(sparse_type(DENSE), fitted.support_vectors_) @ fitted.dual_coef_.T
+    F = fitted.decision_function(sparse_type(DENSE))
     np.testing.assert_allclose(expansion[:, 0] + fitted.intercept_, F, atol=1e-10)
 
 
@@ -74,9 +74,9 @@ def test_sparse_points_are_not_made_dense(monkeypatch):
         shapes.append(self.shape)
         return toarray(self, *args, **kwargs)
 
-    for sparse_format in (sparse.csr_matrix, sparse.csc_matrix):
-        monkeypatch.setattr(sparse_format, "toarray", recording_toarray)
-        monkeypatch.setattr(sparse_format, "todense", None)
+    for sparse_class in (sparse.csr_matrix, sparse.csc_matrix):
+        monkeypatch.setattr(sparse_class, "toarray", recording_toarray)
+        monkeypatch.setattr(sparse_class, "todense", None)
     DualSVC().fit(X, TWO_CLASSES).predict(X)
     assert len(shapes) == 9 and {columns for _, columns in shapes} == {90}
 
@@ -93,18 +93,19 @@ def test_unsupported_sparse_matrix_is_reported():
         DualSVC(kernel="rbf").fit(X, TWO_CLASSES)
 
 
-TEXTS = """
+CODE_WITH_MANY_TEXTS = """
 import numpy as np
 from scipy import sparse
 from svmbook import DualSVC, KernelLogisticRegression
 
 rng = np.random.default_rng(0)
-n, d, words = 10_000, 20_000, 100
+n, d, n_words = 10_000, 20_000, 100
 frequencies = 1.0 / np.arange(1, d + 1)
-columns = rng.choice(d, size=(n, words), p=frequencies / frequencies.sum())
+columns = rng.choice(d, size=(n, n_words), p=frequencies / frequencies.sum())
 y = rng.integers(0, 2, n)
 columns[:, :8] = 1000 + 300 * y[:, None] + rng.integers(0, 300, (n, 8))  # words of one class
-X = sparse.csr_matrix((np.ones(n * words), columns.ravel(), np.arange(0, n * words + 1, words)))
+row_starts = np.arange(0, n * n_words + 1, n_words)
+X = sparse.csr_matrix((np.ones(n * n_words), columns.ravel(), row_starts))
 X.sum_duplicates()
 X = sparse.diags_array(1.0 / sparse.linalg.norm(X, axis=1)) @ X
 for model in (DualSVC(), KernelLogisticRegression(kernel="linear")):
@@ -118,14 +119,16 @@ print(int(line.split()[1]))
 @pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs VmHWM of Linux")
 def test_many_sparse_texts_need_less_than_two_gibibytes():
-    done = subprocess.run([sys.executable, "-c", TEXTS], check=True, capture_output=True, text=True)
-    assert int(done.stdout) < 2 * 2**20
+    process = subprocess.run(
+        [sys.executable, "-c", CODE_WITH_MANY_TEXTS], check=True, capture_output=True, text=True
+    )
+    assert int(process.stdout) < 2 * 2**20
 
 
 def test_few_sparse_columns_use_the_solver_of_dense_columns():
     X = sparse.random_array((200, 20), density=0.2, rng=np.random.default_rng(0), format="csr")
     y = np.where(X.sum(axis=1) > np.median(X.sum(axis=1)), 1, -1)
-    model, dense = DualSVC().fit(X, y), DualSVC().fit(X.toarray(), y)
-    assert model.solver_ == dense.solver_ == "interior-point"
-    np.testing.assert_allclose(model.coef_, dense.coef_, atol=1e-9)
+    model, dense_model = DualSVC().fit(X, y), DualSVC().fit(X.toarray(), y)
+    assert model.solver_ == dense_model.solver_ == "interior-point"
+    np.testing.assert_allclose(model.coef_, dense_model.coef_, atol=1e-9)
     assert model.support_vectors_.format == "csr"

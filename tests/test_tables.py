@@ -1,4 +1,4 @@
-"""Tables: no text can break a cell; reports give access to their numbers."""
+"""Tables in which no text can break a cell, and reports that give access to their numbers."""
 
 import itertools
 
@@ -14,16 +14,16 @@ def parse_cells(table):
     markdown_it = pytest.importorskip("markdown_it")
     tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(table._repr_markdown_())
     assert tokens[0].type == "table_open" and tokens[-1].type == "table_close"
-    text = [token.content for token in tokens if token.type == "inline"]
+    texts = [token.content for token in tokens if token.type == "inline"]
     width = len(table.columns)
-    assert len(text) == width * (1 + len(table.rows))
-    return [text[start : start + width] for start in range(0, len(text), width)]
+    assert len(texts) == width * (1 + len(table.rows))
+    return [texts[start : start + width] for start in range(0, len(texts), width)]
 
 
 @given(st.lists(st.text("a|\\$`\n\r\u2028 ", max_size=8), min_size=6, max_size=6))
 def test_no_text_breaks_a_cell(texts):
-    shown = parse_cells(Table(texts[:2], [texts[2:4], texts[4:]]))
-    for cell, text in zip(itertools.chain(*shown), texts, strict=True):
+    cells = parse_cells(Table(texts[:2], [texts[2:4], texts[4:]]))
+    for cell, text in zip(itertools.chain(*cells), texts, strict=True):
         assert cell.count("a") == text.count("a")
 
 
@@ -38,10 +38,10 @@ def test_bars_and_line_breaks_stay_readable():
 
 
 def test_numbers_get_a_minus_sign_and_words_keep_the_hyphen():
-    shown = parse_cells(
+    cells = parse_cells(
         Table(["a", "b"], [[-1.5, "-.2 to -1"], ["6e-14, 1-9", "-w, --runs, `-1`"]])
     )
-    assert shown[1:] == [["\u22121.5", "\u2212.2 to \u22121"], ["6e-14, 1-9", "-w, --runs, `-1`"]]
+    assert cells[1:] == [["\u22121.5", "\u2212.2 to \u22121"], ["6e-14, 1-9", "-w, --runs, `-1`"]]
 
 
 def test_table_of_iterators_can_be_shown_twice():
@@ -73,5 +73,7 @@ def test_report_as_data_frame():
     frame = report.to_frame()
     assert isinstance(frame, pd.DataFrame)
     assert frame.set_index("data_set")["error"]["sonar"] == 1 / 3
-    shown = report._repr_markdown_()
-    assert shown.splitlines()[0] == "| error |" and shown.endswith("\n\nTwo runs.\n\nVersions.")
+    markdown = report._repr_markdown_()
+    assert markdown.splitlines()[0] == "| error |" and markdown.endswith(
+        "\n\nTwo runs.\n\nVersions."
+    )

@@ -1,4 +1,4 @@
-"""Ties (`svmbook.ties`), and intercepts independent of rounding (`solvers.batched.duals`)."""
+"""Ties (`svmbook.ties`), and intercepts that do not depend on rounding (`best_intercepts`)."""
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 6))
 
 @given(NUMBERS, st.sampled_from([-1.0, 1.0]))
 def test_numbers_equal_up_to_rounding_become_equal(x, sign):
-    steps = np.frexp(x)[0] / TIE_TOL
-    assume(abs(steps % 1.0 - 0.5) > 1e-3)  # no rounding boundary lies between the two numbers
+    n_steps = np.frexp(x)[0] / TIE_TOL
+    assume(abs(n_steps % 1.0 - 0.5) > 1e-3)  # no rounding boundary lies between the two numbers
     assert round_significand(x * (1.0 + sign * 1e-15)) == round_significand(x)
 
 
@@ -38,7 +38,10 @@ def test_first_of_the_tied_largest_numbers():
 
 
 def total_slack(e, y, C, b):
-    """Return the part of the primal objective that depends on the intercept."""
+    """Return the part of the primal objective that depends on the intercept b.
+
+    e is the label of each point minus its output without intercept.
+    """
     return (C * np.maximum(0.0, y * (e - b))).sum()
 
 
@@ -57,7 +60,7 @@ def test_best_intercept_is_the_midpoint_of_all_minimisers(e, y, C):
 
 
 def test_multipliers_at_their_bounds_up_to_rounding_do_not_determine_the_intercept():
-    # In one of a hundred such problems no multiplier is free, but rounding leaves one of 1e-16.
+    # In one of a hundred such problems no multiplier is free, but rounding makes one about 1e-16.
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-1, 1, (300, 8, 2)), np.ones((300, 8))
     y[:, 1:] = -1.0

@@ -22,7 +22,7 @@ import stages
 from processors import PROCESSORS
 from scheduling import ROOT, log_path, run_jobs
 
-BUDGET = ROOT / "tests" / "budget.toml"
+BUDGET_PATH = ROOT / "tests" / "budget.toml"
 N_SLOWEST_TESTS = 10
 # The speed of one computer varies by a third between days, or with the load on its cores. Recorded
 # times are therefore divided by the slowdown of this reference work, measured while the jobs run.
@@ -134,13 +134,13 @@ def update_budget(results, budget, slowdown):
         if (ROOT / folder).exists():
             entries = ", ".join(f"{kind} = {count}" for kind, count in counts.items())
             lines.append(f'"{folder}" = {{ {entries} }}\n')
-    BUDGET.write_text("".join(lines), encoding="utf-8")
+    BUDGET_PATH.write_text("".join(lines), encoding="utf-8")
 
 
 def main(arguments):
     must_record = "--record" in arguments
     jobs, keep_going = select_jobs([name for name in arguments if name != "--record"])
-    budget = tomllib.loads(BUDGET.read_text(encoding="utf-8"))
+    budget = tomllib.loads(BUDGET_PATH.read_text(encoding="utf-8"))
     if must_record and keep_going:
         raise SystemExit("--record applies only to the checks of `make test`")
     if must_record:

@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
-from coursework import NAME, copy_course, create_course, source
-from shell import SHELLS, Shell, run_here
+from coursework import NAME, copy_course, create_course, instructor_notebook
+from shell import SHELL_SANDBOX, Shell, run_cells_in_shell
 
 from svmbook.course.execution import run
 from svmbook.course.execution.sandbox import SandboxError, find_sandbox
@@ -20,7 +20,7 @@ def assignments_folder(tmp_path_factory):
     """A folder of assignments that contains the small one."""
     folder = tmp_path_factory.mktemp("assignments")
     (folder / NAME).mkdir()
-    nbformat.write(source(), folder / NAME / f"{NAME}.ipynb")
+    nbformat.write(instructor_notebook(), folder / NAME / f"{NAME}.ipynb")
     return folder
 
 
@@ -41,9 +41,9 @@ def course(released_course, tmp_path):
 @pytest.fixture
 def shells(monkeypatch):
     """Grade harmless submissions in forked shells instead of sandboxes."""
-    monkeypatch.setattr(grading, "run_cells", run_here)
+    monkeypatch.setattr(grading, "run_cells", run_cells_in_shell)
     monkeypatch.setattr(run, "Client", Shell)
-    return SHELLS
+    return SHELL_SANDBOX
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,12 @@ import pytest
 from coursework import (
     ASSIGNMENTS,
     GUIDE,
+    answered_book_assignment,
     book_assignment,
     combined_variants,
     create_course,
     hand_in_as,
     nbgrader_metadata,
-    notebook_with_answers,
     variants,
 )
 
@@ -31,7 +31,7 @@ def check_marks(course, name, submissions, sandbox):
     """Hand in submissions of an assignment, and compare their marks with those expected."""
     course.release(name)
     for student, (answers, _) in submissions.items():
-        hand_in_as(course, student, name, notebook_with_answers(course, name, answers))
+        hand_in_as(course, student, name, answered_book_assignment(course, name, answers))
     total, *graded_submissions = grade_submissions(course, name, jobs=2, sandbox=sandbox)
     assert total == len(graded_submissions) and not any(
         submission.notes for submission in graded_submissions

@@ -8,8 +8,8 @@ import nbformat
 import pytest
 from coursework import (
     ESSAY,
+    MARK_SCHEME,
     NAME,
-    SCHEME,
     SQUARE,
     answered_notebook,
     cell_named,
@@ -179,7 +179,7 @@ def test_manual_mark_is_kept_and_shown(course, shells):
     text = feedback_text(course, "one")
     assert "8.5 of 9 points" in text
     assert "Say why, &lt;b&gt;not&lt;/b&gt; that: <math" in text
-    assert SCHEME not in text
+    assert MARK_SCHEME not in text
     grade_by_student(course, shells, regrade=True)
     with course.gradebook() as book:
         assert book.find_grade("essay", NAME, NAME, "one").manual_score == 3.5

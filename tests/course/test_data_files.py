@@ -43,8 +43,8 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, data_files)
         "open('own.csv', 'w').write('5')",
         "import os\nos.replace('own.csv', 'points.csv')",  # may succeed if root does not grade
         TEST_CODE,
-        given={0},
-        tests={7},
+        given_indices={0},
+        test_indices={7},
         files=data_files,
     )
     errors = {
@@ -56,7 +56,15 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, data_files)
 
 def test_each_run_without_a_sandbox_has_its_own_copies(data_files):
     change_code = f"{READ_CODE}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
-    outcome = run(UNSAFE, READ_CODE, change_code, TEST_CODE, given={0}, tests={2}, files=data_files)
+    outcome = run(
+        UNSAFE,
+        READ_CODE,
+        change_code,
+        TEST_CODE,
+        given_indices={0},
+        test_indices={2},
+        files=data_files,
+    )
     assert [out for out in outcome.outputs[2] if "ename" in out] == []
     assert Path(data_files["points.csv"]).read_text() == "1\n2\n"
 

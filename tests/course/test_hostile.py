@@ -14,8 +14,15 @@ import hashlib
 import nbformat
 import pytest
 from coursework import NAME, copy_course, guide_table
-from hostile import EXPECTED, FILES, MISNAMED, PLACES, POINTS_BY_TESTS, hand_in_all
-from hostile_code import CODE, REFUSED, SAFE_WITHOUT_SANDBOX
+from hostile import (
+    EXPECTED_GRADES,
+    FILES,
+    FOLDERS,
+    INVALID_STUDENT_NAMES,
+    POINTS_BY_TESTS,
+    hand_in_all,
+)
+from hostile_code import CODE_BY_KIND, FAILING_KINDS, KINDS_SAFE_WITHOUT_SANDBOX
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
@@ -61,7 +68,7 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
     total, *graded_submissions = grade_submissions(
         course, NAME, jobs=2, sandbox=sandbox, limits=limits
     )
-    expected = {*kinds, *FILES, *PLACES, "is honest"}
+    expected = {*kinds, *FILES, *FOLDERS, "is honest"}
     assert total == len(graded_submissions) == len(expected)
     with subtests.test("files"):
         assert _digests(course.root, excluded_folders=written_paths) == old_digests
@@ -70,18 +77,18 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
     table = _table_of_the_guide()
     for graded in graded_submissions:
         with subtests.test(graded.student):
-            max_score, message = EXPECTED[graded.student]
+            max_score, message = EXPECTED_GRADES[graded.student]
             assert graded.score <= max_score
-            if graded.student not in CODE or max_score == POINTS_BY_TESTS:
+            if graded.student not in CODE_BY_KIND or max_score == POINTS_BY_TESTS:
                 assert graded.score == max_score  # harmless or malformed: all possible points
             if message is not None:
                 assert message in "; ".join(graded.notes)
         with subtests.test("guide", kind=graded.student):
             max_score, messages = table[graded.student]
-            assert max_score == EXPECTED[graded.student][0]
+            assert max_score == EXPECTED_GRADES[graded.student][0]
             assert _message(course, graded) in messages
     with subtests.test("names"):
-        assert course.skip_reasons().keys() == {*MISNAMED}
+        assert course.skip_reasons().keys() == {*INVALID_STUDENT_NAMES}
         assert {graded.student for graded in graded_submissions} == expected
         assert "Left out: " in write_report(course, NAME).read_text("utf-8")
     with subtests.test("pages"):
@@ -92,25 +99,25 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
 
 @pytest.mark.nightly  # the tests below run most of these kinds without the limits
 def test_hostile_submissions_in_the_sandbox(released_course, sandbox, tmp_path, subtests):
-    check_all(released_course, sandbox, tmp_path, subtests, CODE)
+    check_all(released_course, sandbox, tmp_path, subtests, CODE_BY_KIND)
 
 
 def test_safe_and_malformed_submissions_in_shells(released_course, shells, tmp_path, subtests):
-    check_all(released_course, shells, tmp_path, subtests, SAFE_WITHOUT_SANDBOX)
+    check_all(released_course, shells, tmp_path, subtests, KINDS_SAFE_WITHOUT_SANDBOX)
 
 
 def test_forbidden_operations_fail_as_the_guide_says(sandbox):
-    cells = [{"source": CODE[kind], "kind": "own"} for kind in REFUSED]
+    cells = [{"source": CODE_BY_KIND[kind], "kind": "own"} for kind in FAILING_KINDS]
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None
     table = _table_of_the_guide()
-    for number, kind in enumerate(REFUSED):
+    for number, kind in enumerate(FAILING_KINDS):
         errors = [output["ename"] for output in outcome.outputs[number] if "ename" in output]
         assert f"`{errors[-1]}`" in table[kind][1], kind
 
 
 def test_guide_lists_all_kinds():
-    assert _table_of_the_guide().keys() == EXPECTED.keys()
+    assert _table_of_the_guide().keys() == EXPECTED_GRADES.keys()
 
 
 def _check_pages(course, pages):

@@ -2,7 +2,15 @@
 
 import nbformat
 import pytest
-from coursework import NAME, create_course, hand_in, locked_cell, scored_test, solution_cell, source
+from coursework import (
+    NAME,
+    create_course,
+    hand_in,
+    instructor_notebook,
+    locked_cell,
+    scored_test,
+    solution_cell,
+)
 from nbformat.v4 import new_code_cell
 
 from svmbook.course.execution.outcome import Limits
@@ -16,7 +24,7 @@ ANSWER = "twice = 2 * number"
 
 def personalised_source():
     """Return the small assignment with one personalised question."""
-    nb = source()
+    nb = instructor_notebook()
     setup = "from svmbook.course.checks import check_close\n"
     setup += "from svmbook.course.personal import personal_rng"
     test = (

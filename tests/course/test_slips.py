@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from coursework import ESSAY, NAME, cell_named, guide_table
-from slips import LEFT_OUT, NEARBY_TEXT, SLIPS, hand_in_all, student_of
+from slips import NEARBY_TEXT, SKIPPED_SLIPS, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student_check import check
@@ -23,12 +23,12 @@ def test_slips_are_graded_and_reported(course, shells, subtests):
             if message == NEARBY_TEXT:
                 check_essay(course, student_of(kind))
     skip_reasons = course.skip_reasons()
-    assert len(skip_reasons) == len(LEFT_OUT)
-    for kind, (_, message) in LEFT_OUT.items():
+    assert len(skip_reasons) == len(SKIPPED_SLIPS)
+    for kind, (_, message) in SKIPPED_SLIPS.items():
         (reason,) = (reason for path, reason in skip_reasons.items() if student_of(kind) in path)
         assert message in reason
     page = write_report(course, NAME).read_text("utf-8")
-    assert page.count("Left out: ") == len(LEFT_OUT)
+    assert page.count("Left out: ") == len(SKIPPED_SLIPS)
 
 
 def check_essay(course, student):
@@ -42,11 +42,11 @@ def check_essay(course, student):
 def test_guide_lists_all_slips():
     table = guide_table("Common mistakes in submissions")
     guide_rows = {kind: (points, message) for kind, points, message in table}
-    assert guide_rows.keys() == SLIPS.keys() | LEFT_OUT.keys()
+    assert guide_rows.keys() == SLIPS.keys() | SKIPPED_SLIPS.keys()
     for kind, (_, points, message) in SLIPS.items():
         assert guide_rows[kind][0] == str(points)
         assert (message or "nothing") in guide_rows[kind][1]
-    for kind, (_, message) in LEFT_OUT.items():
+    for kind, (_, message) in SKIPPED_SLIPS.items():
         assert guide_rows[kind][0] == "not graded" and message in guide_rows[kind][1]
 
 

@@ -1,9 +1,9 @@
 import functools
 
 import pytest
-from commands import SCRIPT, Command, jobs, options
+from commands import SERVER_SCRIPT, Command, command_arguments, jobs
 from forks import Server
-from records import without_times
+from records import fields_without_times
 
 from svmbook.experiments.reproduce import reproduce
 from svmbook.experiments.running.store import Store
@@ -18,7 +18,7 @@ def uninterrupted(tmp_path_factory):
         store = Store(tmp_path_factory.mktemp("uninterrupted") / "runs.jsonl")
         done = [progress.n_stored for progress in reproduce(jobs(runs), store)]
         assert done == list(range(1, len(jobs(runs)) + 1))
-        return without_times(store.records())
+        return fields_without_times(store.records())
 
     return records
 
@@ -26,11 +26,11 @@ def uninterrupted(tmp_path_factory):
 @pytest.fixture(scope="session")
 def start():
     """Return a function that starts the command in its own process."""
-    server = Server(SCRIPT)
+    server = Server(SERVER_SCRIPT)
     yield lambda path, *more, runs, signal_at=None: Command(
         server,
         path.with_name("errors.txt"),
-        *("reproduce", *options(runs), "--store", str(path), *more),
+        *("reproduce", *command_arguments(runs), "--store", str(path), *more),
         signal_at=signal_at,
     )
     server.close()

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import joblib
 import pytest
 from click.testing import CliRunner
-from commands import FEW_RUNS, SUITE, jobs, options, worker_pids
-from records import count_lines, without_times
+from commands import FEW_RUNS, SUITE, command_arguments, jobs, worker_pids
+from records import count_lines, fields_without_times
 from threadpoolctl import threadpool_info
 
 from svmbook.experiments.cli import main
@@ -45,7 +45,7 @@ def test_killed_at_each_stage_of_writing_a_record_and_resumed(start, tmp_path, u
     last = start(path, runs=FEW_RUNS)
     assert last.wait_stderr().splitlines()[-1].startswith(f"{ALL}/{ALL} ")
     assert last.returncode == 0
-    assert without_times(Store(path).records()) == uninterrupted(FEW_RUNS)
+    assert fields_without_times(Store(path).records()) == uninterrupted(FEW_RUNS)
 
 
 # test_kills.py has the same with Dask and at random moments. Two workers import all modules again.
@@ -69,7 +69,7 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     assert "Traceback" not in stderr
     again = start(path, runs=FEW_RUNS)
     assert f"{path}: 4 of {ALL} runs are stored" in again.wait_stderr()
-    assert without_times(Store(path).records()) == uninterrupted(FEW_RUNS)
+    assert fields_without_times(Store(path).records()) == uninterrupted(FEW_RUNS)
 
 
 # With a real cluster in test_kills.py.
@@ -143,7 +143,9 @@ def test_single_run_has_the_same_record_as_among_others(tmp_path, uninterrupted)
     store = Store(tmp_path / "runs.jsonl")
     job = jobs()[ALL - 2]
     list(reproduce([job], store))
-    assert without_times(store.records()) == {tuple(job): uninterrupted(FEW_RUNS)[tuple(job)]}
+    assert fields_without_times(store.records()) == {
+        tuple(job): uninterrupted(FEW_RUNS)[tuple(job)]
+    }
 
 
 def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uninterrupted):
@@ -156,7 +158,7 @@ def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uni
                 os.kill(worker_pids(os.getpid())[0], signal.SIGKILL)
     assert 2 * FEW_RUNS <= len(store) == count_lines(store.path) < 80
     list(reproduce(jobs(), store))
-    records = without_times(store.records())
+    records = fields_without_times(store.records())
     assert {tuple(job): records[tuple(job)] for job in jobs()} == uninterrupted(FEW_RUNS)
 
 
@@ -168,7 +170,7 @@ def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
 
     monkeypatch.setattr("svmbook.experiments.reproduce.reproduce", reproduce)
     path = tmp_path / "runs.jsonl"
-    shown = CliRunner().invoke(main, ["reproduce", *options(), "--store", str(path)])
+    shown = CliRunner().invoke(main, ["reproduce", *command_arguments(), "--store", str(path)])
     assert shown.exit_code == 1
     last = shown.stderr.splitlines()[-1]
     assert last.startswith(
@@ -283,4 +285,4 @@ def test_cluster_started_in_a_thread_makes_the_same_records(tmp_path, uninterrup
     thread.start()
     thread.join(timeout=300)
     assert workers == [1]
-    assert without_times(store.records()) == uninterrupted(FEW_RUNS)
+    assert fields_without_times(store.records()) == uninterrupted(FEW_RUNS)

@@ -2,7 +2,7 @@
 
 import pytest
 from cells import examine, run
-from shell import run_here
+from shell import run_cells_in_shell
 
 CALLABLE_ANSWERS = {
     "a function": "def f(x): return 2 * x",
@@ -123,8 +123,8 @@ def test_given_cell_may_use_answers_and_fail(shells):
     outcome = run(
         shells,
         *("def f(x): return 2 * x", "table = f(21)", "assert table == 42 == f(21)"),
-        given={1},
-        tests={2},
+        given_indices={1},
+        test_indices={2},
     )
     assert outcome.outputs[2] == []
 
@@ -135,14 +135,14 @@ def test_submission_redefines_builtins_for_its_own_code_only(shells):
         "from numpy import *\ndef len(x): return 7\ndef rows(X): return sum(X, axis=1), len(X)",
         "assert len([1]) == 1 and rows([[1, 2]])[1] == 7 and sum([1, 2]) == 3",
         "print(len([1]))",
-        tests={1},
+        test_indices={1},
     )
     assert outcome.outputs[1] == []
     assert outcome.outputs[2][0]["text"] == "7\n"
 
 
 def test_next_test_can_use_names_defined_after_a_failure(shells):
-    outcome = run(shells, "x = 1", "assert x == 2\ny = 2", "assert y == 2", tests={1, 2})
+    outcome = run(shells, "x = 1", "assert x == 2\ny = 2", "assert y == 2", test_indices={1, 2})
     assert outcome.outputs[1][-1]["ename"] == "AssertionError" and outcome.outputs[2] == []
 
 
@@ -199,7 +199,7 @@ def test_hidden_part_uses_an_answer_as_the_shown_part_changed_it(shells):
         },
         {"source": "assert w == [1, 2]", "kind": "test", "visible_source": "", "hidden_lines": [1]},
     ]
-    outcome = run_here(cells, answers={"w"})
+    outcome = run_cells_in_shell(cells, answers={"w"})
     assert outcome.outputs[2] == [] and outcome.outputs[3] == []
 
 
@@ -211,12 +211,18 @@ def test_given_cells_use_each_other_and_leave_no_stale_names(shells):
         "def train(w): return w + 5",
         "w = train(w)",
         "assert t == {'a': 1} and w == 5",
-        given={0, 1, 3},
-        tests={4},
+        given_indices={0, 1, 3},
+        test_indices={4},
     )
     assert outcome.outputs[4] == []
     failing_outcome = run(
-        shells, "w = 0", "w = train(w)", "w = 7", "assert w == 7", given={0, 1}, tests={3}
+        shells,
+        "w = 0",
+        "w = train(w)",
+        "w = 7",
+        "assert w == 7",
+        given_indices={0, 1},
+        test_indices={3},
     )
     assert failing_outcome.outputs[3][-1]["ename"] == "NameError"
     assert failing_outcome.given_cell_errors == {1: "NameError: name 'train' is not defined"}

@@ -134,7 +134,7 @@ def test_names_of_a_test_without_connection_cannot_be_replaced(shells):
         "def check(x): assert x == 4\ncheck(f(2))",
         "a.serve = old\ndef check(*args): pass\ndef f(x): return 0",
         "check(f(2))",
-        tests={1, 3},
+        test_indices={1, 3},
     )
     assert [outcome.outputs[k][-1]["ename"] for k in (1, 3)] == ["NoAnswer", "AssertionError"]
 
@@ -145,8 +145,8 @@ def test_names_of_a_failed_given_cell_cannot_be_replaced(shells):
         "display(1)\nfrom svmbook.course.checks import check_close",
         "check_close = lambda *a: None\ndef f(x): return 0.0",
         "check_close('f', f(3.0), 9.0)",
-        given={0},
-        tests={2},
+        given_indices={0},
+        test_indices={2},
     )
     assert outcome.outputs[2][-1]["ename"] == "NameError" and 0 in outcome.given_cell_errors
 
@@ -156,6 +156,6 @@ def test_variables_of_tests_and_of_submissions_are_separate(shells):
         shells,
         *("n = 5\ndef f(n): return n * n\ndef g(k): return 2 * k", "n = 5\nassert f(n) == 25"),
         *("n = 0", "for k in range(n): assert g(k) == 2 * k\nassert n == 5"),
-        tests={1, 3},
+        test_indices={1, 3},
     )
     assert outcome.outputs[1] == [] and outcome.outputs[3] == []

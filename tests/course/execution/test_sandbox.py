@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from cells import SHORT, run
+from cells import DEFAULT_LIMITS, run
 
 from svmbook.course.execution import sandbox as sandbox_module
 from svmbook.course.execution.confine import KEYCTL, SYSCALL_RULES
@@ -95,7 +95,7 @@ def test_first_process_of_the_sandbox_reveals_nothing(sandbox, monkeypatch):
 def test_output_beyond_the_limit_is_dropped_and_later_cells_run(sandbox):
     flood = "for _ in range(1000): print('x' * 10_000)"
     outcome = run(
-        sandbox, "print(1)", flood, "y = 3", "assert y == 4", "assert y == 3", tests={3, 4}
+        sandbox, "print(1)", flood, "y = 3", "assert y == 4", "assert y == 3", test_indices={3, 4}
     )
     assert outcome.reason is None and outcome.truncated
     assert (
@@ -117,7 +117,7 @@ def test_outputs_before_the_death_of_the_kernel_are_kept(sandbox):
 
 def test_cell_that_takes_too_long_is_interrupted(sandbox):
     loop = "import time\nwhile True: time.sleep(0.01)"
-    outcome = run(sandbox, loop, "print(2)", limits=replace(SHORT, cell_seconds=3))
+    outcome = run(sandbox, loop, "print(2)", limits=replace(DEFAULT_LIMITS, cell_seconds=3))
     assert outcome.outputs[0][-1]["ename"] in ("CellTimeoutError", "KeyboardInterrupt")
     assert outcome.reason is None and printed_text(outcome, 1) == "2\n"
 
@@ -141,7 +141,7 @@ def test_notebook_that_takes_too_long_is_killed(sandbox, monkeypatch):
 
 def test_number_of_processes_is_limited(sandbox):
     fork = "import os, time\nfor _ in range(80):\n  if not os.fork(): time.sleep(60), os._exit(0)"
-    outcome = run(sandbox, fork, limits=replace(SHORT, processes=60))
+    outcome = run(sandbox, fork, limits=replace(DEFAULT_LIMITS, processes=60))
     is_refused = outcome.outputs.get(0, [{}])[-1].get("ename") == "BlockingIOError"
     assert is_refused or outcome.reason == "more than 60 processes"
 

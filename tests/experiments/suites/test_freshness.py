@@ -4,8 +4,8 @@ import pytest
 from records import (
     fastest_record,
     fastest_records,
-    needs_versions,
-    repeat_fastest,
+    needs_recorded_sklearn,
+    repeat_fastest_run,
     repeat_run,
     split_fields,
 )
@@ -20,7 +20,7 @@ QUICK_SECONDS, NIGHTLY_SECONDS = 0.05, 5.0  # longest runs, according to their r
 @pytest.fixture(autouse=True)
 def same_libraries(name):
     """Skip each test of a suite whose records were made with other libraries."""
-    needs_versions(load_records(name)[0])
+    needs_recorded_sklearn(load_records(name)[0])
 
 
 def is_close(new, stored):
@@ -48,7 +48,7 @@ def is_available(suite, data_set):
 @pytest.mark.parametrize("name", SUITES)
 def test_fastest_run_reproduces_its_committed_record(name):
     record = fastest_record(find_suite(name))
-    found = differences(repeat_fastest(name, record["method"]), record)
+    found = differences(repeat_fastest_run(name, record["method"]), record)
     assert not found, f"renew: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{found[0]}"
 
 
@@ -59,7 +59,7 @@ def test_fast_runs_of_each_method_reproduce_their_committed_records(name):
         record = fastest_record(suite, method)
         seconds = sum(record[field] for field in record if field.endswith("seconds"))
         if is_available(suite, record["data_set"]) and seconds < QUICK_SECONDS:
-            found += differences(repeat_fastest(name, method), record)
+            found += differences(repeat_fastest_run(name, method), record)
     assert not found, "\n".join(found)
 
 

@@ -1,8 +1,8 @@
 """Runs on data perturbed by a relative 1e-15 have the same records."""
 
 import pytest
-from perturbation import DRAWS, perturb_sources
-from records import fastest_record, repeat_fastest, repeat_run, split_fields
+from perturbation import SEEDS, perturb_sources
+from records import fastest_record, repeat_fastest_run, repeat_run, split_fields
 
 from svmbook.experiments import load_records
 from svmbook.experiments.suites import SUITES, find_suite
@@ -22,7 +22,7 @@ def fastest_records_by_method(suite):
 
 def differences(suite, record, draws, monkeypatch):
     """Return a message for each perturbation of the data that changes the record."""
-    unperturbed, found = repeat_fastest(suite.name, record["method"]), []
+    unperturbed, found = repeat_fastest_run(suite.name, record["method"]), []
     for draw in draws:
         with monkeypatch.context() as patch:
             perturb_sources(draw, patch.setattr)
@@ -37,7 +37,7 @@ def differences(suite, record, draws, monkeypatch):
 def test_fastest_run_does_not_depend_on_the_last_bits_of_its_data(name, monkeypatch):
     suite = find_suite(name)
     record = fastest_records_by_method(suite)[0]
-    draws = DRAWS if record["seconds"] < QUICK_SECONDS else DRAWS[:1]
+    draws = SEEDS if record["seconds"] < QUICK_SECONDS else SEEDS[:1]
     assert not differences(suite, record, draws, monkeypatch)
 
 
@@ -48,5 +48,5 @@ def test_fastest_run_of_each_method_does_not_depend_on_the_last_bits(name, monke
     suite, found = find_suite(name), []
     for record in fastest_records_by_method(suite):
         if record["seconds"] < NIGHTLY_SECONDS:
-            found += differences(suite, record, DRAWS, monkeypatch)
+            found += differences(suite, record, SEEDS, monkeypatch)
     assert not found, "\n".join(found)

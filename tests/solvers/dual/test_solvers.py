@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import brute_force, gram, kkt_violation, objectives, svm_problems, two_clouds
+from problems import brute_force_optimum, gram, kkt_violation, objectives, svm_problems, two_clouds
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_info
 
@@ -94,8 +94,8 @@ def test_low_rank_and_dense_forms_agree(problem):
 def test_brute_force_finds_no_better_active_set(problem, kernel):
     X, y, C = problem
     K = gram(X, kernel)
-    C = np.clip(C, 1e-3, 1e3)  # outside this range `brute_force` is inaccurate
-    expected = brute_force(K, y, C)
+    C = np.clip(C, 1e-3, 1e3)  # outside this range `brute_force_optimum` is inaccurate
+    expected = brute_force_optimum(K, y, C)
     for solver in (solve_dual, solve_interior_point, solve_smo, solve_active_set):
         rel = 1e-9 if solver is solve_active_set else 1e-6
         assert solver(K, y, C).dual_objective == pytest.approx(expected, rel=rel), solver

@@ -7,8 +7,8 @@ from records import (
     committed_record,
     committed_values,
     make_store,
+    needs_recorded_sklearn,
     needs_table,
-    needs_versions,
 )
 from scipy import stats
 
@@ -38,7 +38,7 @@ def test_committed_run_can_be_repeated(method):
     ],
 )
 def test_committed_log_loss_can_be_reproduced(method):
-    needs_versions(committed_record("glass-boxes"))
+    needs_recorded_sklearn(committed_record("glass-boxes"))
     check_repeated_run("glass-boxes", {"log_loss": 1e-3}, data_set="wdbc", method=method, run=2)
 
 

@@ -1,15 +1,14 @@
 """Fits agree on data perturbed by a relative 1e-15, which simulates another processor's rounding.
 
-Decisions must agree: predictions away from the boundary, supports, exemplars, stumps, histories.
-Numbers must agree up to the tolerance of the stopping rule; iteration counts and certificates may
-differ.
+Discrete attributes must be equal: support vectors, exemplars, stumps, histories. Numbers must agree
+up to the tolerance of the stopping rule; iteration counts and certificates may differ.
 """
 
 import warnings
 
 import numpy as np
 import pytest
-from perturbation import DRAWS, perturbed
+from perturbation import SEEDS, perturb
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
@@ -21,13 +20,13 @@ from svmbook.datasets import xor
 from svmbook.kernels import KERNELS
 from svmbook.solvers import solve_dual_batch
 
-TOLERANCE = 1e-3  # of the stopping rules, relative to max(1, largest absolute entry)
-CERTIFICATES = {"estimators_", "relative_gap_", "kkt_residual_", "n_iter_"}
-MULTIPLIERS = {
+TOLERANCE = 1e-3  # that of the stopping rules, relative to max(1, largest absolute entry)
+CERTIFICATE_ATTRIBUTES = {"estimators_", "relative_gap_", "kkt_residual_", "n_iter_"}
+MULTIPLIER_ATTRIBUTES = {
     *("alpha_", "bounded_support_", "dual_coef_", "free_support_", "n_support_", "support_"),
     *("support_vectors_",),
 }
-LP_VERTEX = {"coef_", "intercept_", "outputs", "prototypes_"}
+LP_VERTEX_ATTRIBUTES = {"coef_", "intercept_", "outputs", "prototypes_"}
 
 
 def moons():
@@ -35,14 +34,14 @@ def moons():
 
 
 def integers():
-    """Points with small integer coordinates, some of which repeat, also with both labels."""
+    """Return points with small integer coordinates; some repeat, even with different labels."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 5, (40, 3)).astype(float)
     return X, (X[:, 0] + X[:, 1] + rng.standard_normal(40) > 4).astype(int)
 
 
 def grid():
-    """A square grid of points, opposite quadrants of one class: all comparisons tie."""
+    """Return a square grid with equal labels in opposite quadrants: all comparisons tie."""
     X = np.indices((6, 6)).reshape(2, -1).T - 2.5
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
 
@@ -56,12 +55,12 @@ def iris():
     return X[::4], y[::4]
 
 
-DATA = {generate.__name__: generate for generate in (moons, integers, grid, corners, iris)}
+GENERATORS = {generate.__name__: generate for generate in (moons, integers, grid, corners, iris)}
 
 
 def seeded_models():
-    """Return all estimators, and further kernels and votes, with a fixed random_state."""
-    local = [
+    """Return all estimators, also with further kernels and votes, with a fixed random_state."""
+    exemplar_models = [
         cls(voting=voting, metric=metric, n_neighbors=n_neighbors)
         for cls in (ExemplarSVM, PrototypeSVM)
         for voting, metric, n_neighbors in [
@@ -71,11 +70,11 @@ def seeded_models():
             ("probability", "manhattan", None),
         ]
     ]
-    every = [*ESTIMATORS, *(DualSVC(kernel=name) for name in KERNELS), *local]
-    for estimator in every:
+    estimators = [*ESTIMATORS, *(DualSVC(kernel=name) for name in KERNELS), *exemplar_models]
+    for estimator in estimators:
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=0)
-    unique = {repr(estimator): estimator for estimator in every}
+    unique = {repr(estimator): estimator for estimator in estimators}
     return [model for model in unique.values() if "precomputed" not in repr(model)]
 
 
@@ -96,7 +95,7 @@ def disagreements(first, second, path=""):
             if (first != second).any():
                 yield f"{path}: {(first != second).sum()} of {first.size} differ"
         elif not np.allclose(first, second, rtol=0, atol=TOLERANCE * scale(first), equal_nan=True):
-            yield f"{path}: up to {np.abs(first - second).max():.1e} apart"
+            yield f"{path}: differ by up to {np.abs(first - second).max():.1e}"
     elif isinstance(first, dict):
         for key in first.keys() | second.keys():
             yield from disagreements(first.get(key), second.get(key), f"{path} {key}")
@@ -117,65 +116,72 @@ def scale(values):
     return max(1.0, np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
-def not_unique(model, name):
+def nonunique_attributes(model, name):
     """Return the attributes that the problem does not determine uniquely.
 
     The multipliers of repeated points are not unique; only the decision function is. With the
     one-norm, a linear program may have several optimal vertices. HiGHS, like LIBSVM, returns the
     same vertex on each processor, since its input is the same.
     """
-    repeated = name in ("integers", "corners")
-    singular = name == "grid" and getattr(model, "kernel", "") == "poly"
-    free = MULTIPLIERS if isinstance(model, DualSVC) and (repeated or singular) else set()
+    has_repeated_points = name in ("integers", "corners")
+    is_singular = name == "grid" and getattr(model, "kernel", "") == "poly"
+    attributes = (
+        MULTIPLIER_ATTRIBUTES
+        if isinstance(model, DualSVC) and (has_repeated_points or is_singular)
+        else set()
+    )
     if getattr(model, "penalty", "") == "l1" and name in ("integers", "grid", "corners"):
-        free = MULTIPLIERS | LP_VERTEX
-    return free
+        attributes = MULTIPLIER_ATTRIBUTES | LP_VERTEX_ATTRIBUTES
+    return attributes
 
 
-def decisions(model, X, excluded):
+def values_to_compare(model, X, excluded):
     """Return the fitted attributes and outputs of a model, except certificates and `excluded`."""
-    between = 0.6 * X[:20] + 0.4 * X[-20:][::-1]
+    mixtures = 0.6 * X[:20] + 0.4 * X[-20:][::-1]
     outputs = getattr(model, "decision_function", None) or model.predict_proba
-    found = {name: value for name, value in vars(model).items() if name.endswith("_")}
-    found["outputs"] = outputs(np.concatenate([X[:20], between]))
-    excluded = excluded | CERTIFICATES
-    return {n: v for n, v in found.items() if not n.startswith("_") and n not in excluded}
+    values = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    values["outputs"] = outputs(np.concatenate([X[:20], mixtures]))
+    excluded = excluded | CERTIFICATE_ATTRIBUTES
+    return {n: v for n, v in values.items() if not n.startswith("_") and n not in excluded}
 
 
-@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("name", GENERATORS)
 @pytest.mark.parametrize("model", seeded_models(), ids=repr)
 def test_fit_does_not_depend_on_the_last_bits_of_the_data(model, name):
-    X, y = DATA[name]()
+    X, y = GENERATORS[name]()
     if not model.__sklearn_tags__().classifier_tags.multi_class:
         X, y = X[y < 2], y[y < 2]
-    excluded, messages = not_unique(model, name), []
-    original = decisions(fit_clone(model, X, y), X, excluded)
-    for seed in DRAWS:
-        X_perturbed = perturbed(X, seed)
-        again = decisions(fit_clone(model, X_perturbed, y), X_perturbed, excluded)
-        messages += [f"seed {seed}{line}" for line in disagreements(original, again)]
+    excluded, messages = nonunique_attributes(model, name), []
+    original = values_to_compare(fit_clone(model, X, y), X, excluded)
+    for seed in SEEDS:
+        X_perturbed = perturb(X, seed)
+        perturbed_values = values_to_compare(
+            fit_clone(model, X_perturbed, y), X_perturbed, excluded
+        )
+        messages += [f"seed {seed}{line}" for line in disagreements(original, perturbed_values)]
     assert not messages, "\n".join(messages)
 
 
-@pytest.mark.parametrize("positives", [1, 2, 3])
+@pytest.mark.parametrize("n_positive", [1, 2, 3])
 @pytest.mark.parametrize("C", [0.3, 1.0, 3.0])
-def test_intercept_that_is_not_unique_is_the_midpoint_of_its_interval(C, positives):
-    # A multiplier left at 1e-16 by rounding must be treated as zero, not as free.
+def test_intercept_that_is_not_unique_is_the_midpoint_of_its_interval(C, n_positive):
+    # A multiplier that is 1e-16 because of rounding must be treated as zero, not as free. The
+    # intercept must lie between the values of e = y - f of the points that bound it.
     rng = np.random.default_rng(0)
-    X, y = rng.uniform(-2, 2, (300, 8, 2)), np.where(np.arange(8) < positives, 1.0, -1.0)
+    X, y = rng.uniform(-2, 2, (300, 8, 2)), np.where(np.arange(8) < n_positive, 1.0, -1.0)
     original = solve_batch(X, y, C)
     alpha = original.alpha
     at_bound = (alpha < 1e-9 * C) | (alpha > (1 - 1e-9) * C)
     rows = np.flatnonzero(at_bound.all(axis=1))
     assert len(rows) >= 5
     e = y - np.einsum("pij,pj->pi", gram(X), y * alpha)
-    may_rise = np.where(y > 0, alpha < 0.5 * C, alpha > 0.5 * C)
-    low = np.where(may_rise, e, -np.inf).max(axis=1)
-    high = np.where(may_rise, np.inf, e).min(axis=1)
+    may_increase = np.where(y > 0, alpha < 0.5 * C, alpha > 0.5 * C)
+    low = np.where(may_increase, e, -np.inf).max(axis=1)
+    high = np.where(may_increase, np.inf, e).min(axis=1)
     np.testing.assert_allclose(original.intercept[rows], 0.5 * (low + high)[rows], atol=1e-9)
-    for seed in DRAWS:
-        again = solve_batch(perturbed(X, seed), y, C)
-        np.testing.assert_allclose(again.intercept, original.intercept, rtol=0, atol=1e-6)
+    for seed in SEEDS:
+        result = solve_batch(perturb(X, seed), y, C)
+        np.testing.assert_allclose(result.intercept, original.intercept, rtol=0, atol=1e-6)
 
 
 def gram(X):
@@ -188,11 +194,11 @@ def solve_batch(X, y, C):
 
 def test_grid_search_selects_the_same_parameters_on_perturbed_data():
     X, y = moons()
-    versions = X, *(perturbed(X, seed) for seed in DRAWS)
+    arrays = X, *(perturb(X, seed) for seed in SEEDS)
     for model, values in (
         (DualSVC(kernel="rbf"), {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.3, 1.0, 3.0]}),
         (LocalizedSVM(n_neighbors=10), {"C": [1.0, 10.0], "gamma": [0.3, 3.0]}),
     ):
         search = GridSearchCV(model, values, cv=3)
-        selected = [search.fit(version, y).best_params_ for version in versions]
+        selected = [search.fit(Z, y).best_params_ for Z in arrays]
         assert all(parameters == selected[0] for parameters in selected)

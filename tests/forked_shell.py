@@ -1,11 +1,14 @@
-"""The forked process of `shell`, which imports this module; so the module imports little."""
+"""The process that `shell.Shell` forks: an IPython shell that runs cells from a pipe.
+
+`shell` imports this module, so all slow imports are inside the function.
+"""
 
 import os
 import warnings
 
 
-def answer(pipe):
-    """Run cells from a pipe, and send back their outputs and replies, until the pipe is closed."""
+def run_cells_from_pipe(pipe):
+    """Run cells from a pipe, and send back outputs and replies, until the pipe is closed."""
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
     from traitlets.config import Config
@@ -32,8 +35,8 @@ def answer(pipe):
         for name in ("stdout", "stderr"):
             if text := getattr(captured, name):
                 outputs.append({"output_type": "stream", "name": name, "text": text})
-        for rich in captured.outputs:  # with all MIME types, as a kernel sends them
-            data = {kind: text for kind, text in rich.data.items() if isinstance(text, str)}
+        for rich_output in captured.outputs:  # with all MIME types, as a kernel sends them
+            data = {kind: text for kind, text in rich_output.data.items() if isinstance(text, str)}
             outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
         error = result.error_before_exec or result.error_in_exec
         reply = {"status": "ok"}

@@ -1,6 +1,6 @@
-"""Repeatable Hypothesis examples (conftest.py), and test objectives without overflow.
+"""Helpers of the tests: examples of Hypothesis are reproducible, and objectives do not overflow.
 
-The objectives are those of logistic_problems.py.
+conftest.py sets up Hypothesis, and logistic_problems.py has the objectives.
 """
 
 import importlib.util
@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from logistic_problems import complex_gradient, ridge_objective, softmax_objective
 
-CONSTANTS = "NUMBER, COUNT, WORD, BYTES = 1234.5678, 987654, 'unmistakable', b'unmistakable'"
+SOURCE_WITH_CONSTANTS = (
+    "NUMBER, COUNT, WORD, BYTES = 1234.5678, 987654, 'unmistakable', b'unmistakable'"
+)
 
 
 def generate_examples():
@@ -29,21 +31,21 @@ def generate_examples():
 
 
 def test_examples_do_not_depend_on_imported_modules(tmp_path, monkeypatch):
-    before = generate_examples()
-    source = tmp_path / "constants.py"
-    source.write_text(CONSTANTS)
-    spec = importlib.util.spec_from_file_location("constants", source)
+    examples_before = generate_examples()
+    path = tmp_path / "constants.py"
+    path.write_text(SOURCE_WITH_CONSTANTS)
+    spec = importlib.util.spec_from_file_location("constants", path)
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "constants", module)
     spec.loader.exec_module(module)
-    assert generate_examples() == before
-    assert len(set(before)) > 100
+    assert generate_examples() == examples_before
+    assert len(set(examples_before)) > 100
 
 
-@pytest.mark.parametrize("size", [1.0, 30.0, 1e3, 1e6])
-def test_objectives_of_logistic_regression_do_not_overflow(size):
+@pytest.mark.parametrize("scale", [1.0, 30.0, 1e3, 1e6])
+def test_objectives_of_logistic_regression_do_not_overflow(scale):
     # The softmax of the outputs 0 and f is the logistic function of f.
-    f = size * np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+    f = scale * np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
     y, weights, K = np.array([-1.0, 1.0, 1.0, -1.0, 1.0]), np.arange(1.0, 6.0), np.zeros((5, 5))
 
     def binary_loss(outputs):
