@@ -22,13 +22,14 @@ def committed_record(suite, **fields):
 @cache
 def committed_values(suite, field="error", factor=1.0):
     """Return an array of a field for all runs, by data set and method, where it is recorded."""
-    found = {}
+    values = {}
     for record in sorted(load_records(suite), key=lambda record: record["run"]):
         if field in record:
-            by_run = found.setdefault((record["data_set"], record["method"]), {})
-            by_run[record["run"]] = factor * record[field]
-    assert all([*by_run] == [*range(find_suite(suite).runs)] for by_run in found.values())
-    return {name: np.array([*by_run.values()]) for name, by_run in found.items()}
+            value_by_run = values.setdefault((record["data_set"], record["method"]), {})
+            value_by_run[record["run"]] = factor * record[field]
+    run_numbers = [*range(find_suite(suite).n_runs)]
+    assert all([*value_by_run] == run_numbers for value_by_run in values.values())
+    return {key: np.array([*value_by_run.values()]) for key, value_by_run in values.items()}
 
 
 def make_store(path, records):

@@ -47,17 +47,17 @@ def test_first_record_of_a_run_is_kept(path):
 def test_incomplete_last_line_is_moved_to_another_file(path):
     filled_store(path, 3)
     complete = path.read_bytes()
-    last = complete.rfind(b"\n", 0, -1) + 1
-    for cut in range(last + 1, len(complete), 9):
-        path.write_bytes(complete[:cut])
+    last_start = complete.rfind(b"\n", 0, -1) + 1
+    for length in range(last_start + 1, len(complete), 9):
+        path.write_bytes(complete[:length])
         store = Store(path)
         assert store.records() == [record(0), record(1)]
-        assert path.read_bytes() == complete[:cut]  # reading changes nothing
+        assert path.read_bytes() == complete[:length]  # reading changes nothing
         with pytest.warns(RuntimeWarning, match=r"incomplete record.*moved to runs\.jsonl\.torn"):
             store.repair()
-        assert path.read_bytes() == complete[:last]
+        assert path.read_bytes() == complete[:last_start]
         torn = path.with_name("runs.jsonl.torn")
-        assert torn.read_bytes() == complete[last:cut] + b"\n"
+        assert torn.read_bytes() == complete[last_start:length] + b"\n"
         torn.unlink()
         assert store.append(record(2))
         assert path.read_bytes() == complete
@@ -180,8 +180,8 @@ def test_two_processes_append_to_one_store(path, request):
     for writer in writers:
         writer.stdin.write("go\n")
         writer.stdin.flush()
-    added = [int(writer.communicate(timeout=120)[0]) for writer in writers]
-    assert sum(added) == 150
+    n_appended = [int(writer.communicate(timeout=120)[0]) for writer in writers]
+    assert sum(n_appended) == 150
     assert sorted(r["run"] for r in Store(path).records()) == list(range(150))
 
 
@@ -212,12 +212,12 @@ def test_invalid_line_is_reported(path, line, message):
         Store(path)
 
 
-@pytest.mark.parametrize("written", [b"my notes, without a last newline", b"\0" * 1000])
-def test_other_files_are_not_changed(path, written):
-    path.write_bytes(written)
+@pytest.mark.parametrize("content", [b"my notes, without a last newline", b"\0" * 1000])
+def test_other_files_are_not_changed(path, content):
+    path.write_bytes(content)
     with pytest.raises(ValueError, match="does not end in a record"):
         Store(path)
-    assert path.read_bytes() == written
+    assert path.read_bytes() == content
 
 
 def test_paths_that_are_not_regular_files_raise(path):

@@ -46,19 +46,19 @@ GRIDS = {
 
 @pytest.mark.parametrize("suite", GRIDS)
 def test_grids_consist_of_chosen_values_and_known_others(suite):
-    method_grid, never_chosen = GRIDS[suite]
-    chosen, declared = {}, {}
+    method_grid, unchosen_values = GRIDS[suite]
+    chosen_values, declared_values = {}, {}
     for record in load_records(suite):
-        method, d = record["method"], record.get("features", 4)
+        method, d = record["method"], record.get("n_features", 4)
         for name, value in record["parameters"].items():
             # The grids of gamma are divided by the number of features.
             value = round(value * d, 9) if name == "gamma" else value
-            chosen.setdefault((method, name), set()).add(value)
-    for method in {method for method, _ in chosen}:
+            chosen_values.setdefault((method, name), set()).add(value)
+    for method in {method for method, _ in chosen_values}:
         for name, values in method_grid(method, 1).items():
-            declared[method, name.split("__")[-1]] = {*values}
-    assert declared == {
-        key: values | never_chosen.get(key, set()) for key, values in chosen.items()
+            declared_values[method, name.split("__")[-1]] = {*values}
+    assert declared_values == {
+        key: values | unchosen_values.get(key, set()) for key, values in chosen_values.items()
     }
 
 

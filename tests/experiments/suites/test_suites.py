@@ -66,7 +66,7 @@ def test_reproduced_error_is_the_mean_of_the_records(name):
     rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
     assert rows.keys() == errors.keys()
     for key, row in rows.items():
-        assert row["runs"] == len(errors[key])
+        assert row["n_runs"] == len(errors[key])
         assert row["reproduced"] == pytest.approx(errors[key].mean())
 
 
@@ -140,8 +140,8 @@ def test_report_of_missing_or_incomplete_records_raises(tmp_path):
 def test_report_does_not_depend_on_the_order_of_the_runs(tmp_path):
     records = load_records("exploring-parameters")
     shuffled = [records[i] for i in np.random.RandomState(0).permutation(len(records))]
-    again = report("exploring-parameters", make_store(tmp_path / "runs.jsonl", shuffled))
-    assert again == report("exploring-parameters")
+    reordered_report = report("exploring-parameters", make_store(tmp_path / "runs.jsonl", shuffled))
+    assert reordered_report == report("exploring-parameters")
 
 
 def test_report_of_a_part_of_a_suite_is_marked(tmp_path):

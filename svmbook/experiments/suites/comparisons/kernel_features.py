@@ -49,7 +49,7 @@ METHODS = {method_name(kind, m): (kind, m) for m in FEATURE_COUNTS for kind in F
 
 def draw(run):
     """Return the training points, the test points and the seed of a run."""
-    return GeneratedSamples(striated, n_train=1600, n_test=4000, runs=run + 1)[run]
+    return GeneratedSamples(striated, n_train=1600, n_test=4000, n_runs=run + 1)[run]
 
 
 def carry_out_run(data_set, method, run):
@@ -106,7 +106,7 @@ SUITE = Suite(
     title="Nystroem and random Fourier features on eight stripes",
     data_sets=("stripes",),
     methods=(EXACT, *METHODS),
-    runs=20,
+    n_runs=20,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

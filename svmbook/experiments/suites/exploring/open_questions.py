@@ -46,12 +46,12 @@ def carry_out_run(data_set, method, run):
         n_train = len(plots) - len(plots) // 3  # the last third is the validation set
     split = plots[:n_train], plots[n_train:]
     errors = [_error(table, split, method, C, run) for C in C_GRID]
-    best = C_GRID[int(np.argmin(errors))]
+    best_C = C_GRID[int(np.argmin(errors))]
     train = plots[:n_train] if data_set == FIGURE_8 else plots
     return {
         "seed": run_seed(0, run),
-        "parameters": {"C": best},
-        "error": _error(table, (train, order[2 * PART_SIZE :]), method, best, run),
+        "parameters": {"C": best_C},
+        "error": _error(table, (train, order[2 * PART_SIZE :]), method, best_C, run),
         "validation_errors": errors,
         "model_size": table.data.shape[1],
     }
@@ -78,11 +78,11 @@ def _compare(records):
     for row, runs in group_runs(records, SUITE.data_sets, METHODS):
         success = summarise([100 * (1 - r["error"]) for r in runs])
         row |= {"success": success.mean, "success_se": success.standard_error}
-        row["chosen"], row["chosen_runs"] = most_frequent(r["parameters"]["C"] for r in runs)
+        row["chosen_C"], row["n_chosen"] = most_frequent(r["parameters"]["C"] for r in runs)
         errors = 100 * np.array([r["validation_errors"] for r in runs])
-        lowest = errors <= errors.min(axis=1, keepdims=True)
-        row["validation"] = errors.mean(axis=0).tolist()
-        row["lowest_runs"] = lowest.sum(axis=0).tolist()
+        is_lowest = errors <= errors.min(axis=1, keepdims=True)
+        row["validation_errors"] = errors.mean(axis=0).tolist()
+        row["n_lowest"] = is_lowest.sum(axis=0).tolist()
         rows.append(row)
     return rows
 
@@ -93,7 +93,7 @@ def _make_table(rows):
         [
             row["data_set"],
             format_cell(row, "success", ".1f"),
-            f"{row['chosen']:g} ({row['chosen_runs']})",
+            f"{row['chosen_C']:g} ({row['n_chosen']})",
         ]
         for row in rows
         if row["method"] == SOFTMAX
@@ -107,8 +107,8 @@ def _make_figure_8(rows):
         [
             row["method"],
             *(
-                f"{error:.1f} ({times})"
-                for error, times in zip(row["validation"], row["lowest_runs"], strict=True)
+                f"{error:.1f} ({n_lowest})"
+                for error, n_lowest in zip(row["validation_errors"], row["n_lowest"], strict=True)
             ),
         ]
         for row in rows
@@ -123,7 +123,7 @@ SUITE = Suite(
     title="Exploring Classification: more data for logistic regression, and Figure 8 as described",
     data_sets=(*map(str, SIZES), FIGURE_8),
     methods=tuple(METHODS),
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -51,7 +51,7 @@ SUITE = Suite(
     title="Navia-Vazquez et al. (2004), Table 4: linear classifiers on small medical tables",
     data_sets=tuple(PRINTED_ERRORS),
     methods=tuple(METHODS),
-    runs=50,
+    n_runs=50,
     carry_out_run=carry_out_run,
     compare=partial(compare_to_reported, reported=REPORTED, reference="SVM"),
     make_table=partial(make_table, reference="SVM"),

@@ -55,7 +55,7 @@ REPORTED = {
     (name, m): row.get(m, NOT_REPORTED) for name, row in PRINTED_ERRORS.items() for m in METHODS
 }
 N_ROUNDS = 200
-WIDTHS = tuple(2.0**k for k in range(-6, 3, 2))  # gamma times the number of features
+SCALED_GAMMAS = tuple(2.0**k for k in range(-6, 3, 2))  # gamma times the number of features
 C_GRID = tuple(2.0**k for k in range(-2, 9, 2))
 NETWORK_C = 1e3  # so large that only the size of a network limits its capacity
 
@@ -103,7 +103,7 @@ class PrototypeFeaturesClassifier(ClassifierMixin, BaseEstimator):
 
 def _candidates(data_set, method, n_features, seed):
     """Return an estimator, its grid, and a function that returns the number of kernels."""
-    gammas = tuple(width / n_features for width in WIDTHS)
+    gammas = tuple(scaled_gamma / n_features for scaled_gamma in SCALED_GAMMAS)
     grid, n_prototypes = {"C": C_GRID, "gamma": gammas}, SIZES[data_set]["USVC"]
     if method == "SVM":
         return DualSVC(kernel="rbf"), grid, lambda model: len(model.support_)
@@ -135,7 +135,7 @@ SUITE = Suite(
     title="Navia-Vazquez et al. (2004), Table 3: Gaussian kernels and their numbers",
     data_sets=tuple(PRINTED_ERRORS),
     methods=METHODS,
-    runs=50,
+    n_runs=50,
     carry_out_run=carry_out_run,
     compare=partial(compare_to_reported, reported=REPORTED, reference="SVM"),
     make_table=partial(make_table, reference="SVM", sizes=SIZES),
