@@ -173,12 +173,14 @@ def _run_on_cluster(jobs, client):
     try:
         while pending:
             try:
-                done, pending = wait(pending, timeout=SILENT_SECONDS, return_when="FIRST_COMPLETED")
+                finished, pending = wait(
+                    pending, timeout=SILENT_SECONDS, return_when="FIRST_COMPLETED"
+                )
             except TimeoutError:
                 if not client.ncores():
                     raise ChildProcessError("no worker is left on the cluster") from None
                 continue
-            for future in done:
+            for future in finished:
                 yield future.result()
     except (CancelledError, KilledWorker) as error:
         raise ChildProcessError(

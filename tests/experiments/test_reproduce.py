@@ -95,12 +95,12 @@ def test_ctrl_c_while_a_cluster_starts_is_handled_once_it_has_started(monkeypatc
 
     fake_distributed = SimpleNamespace(LocalCluster=Cluster, Client=Cluster)
     monkeypatch.setitem(sys.modules, "distributed", fake_distributed)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    previous_handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt), dask_client("local", n_workers=1):
             events.append("worked")
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
     assert events == ["started", "started", "_ignore_interrupts", "closed"]
 
 
@@ -228,7 +228,7 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         blas_threads[run] = count_threads()
         return {}
 
-    before = count_threads()
+    n_threads_before = count_threads()
     overlapping = replace(suite, carry_out_run=carry_out_run)
     threads = [
         threading.Thread(target=overlapping.run_job, args=(job,))
@@ -239,7 +239,7 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
     for thread in threads:
         thread.join(timeout=60)
     assert blas_threads == {0: {1}, 1: {1}}
-    assert count_threads() == before
+    assert count_threads() == n_threads_before
 
 
 def test_unreachable_cluster_raises():

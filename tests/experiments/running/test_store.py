@@ -106,11 +106,11 @@ def test_shortened_deleted_or_replaced_file_is_read_again(path):
     path.unlink()
     store.refresh()
     assert len(store) == 0
-    other = path.with_name("other.jsonl")
-    filled_store(other, 1)
+    other_path = path.with_name("other.jsonl")
+    filled_store(other_path, 1)
     store.append(record(7))
-    filled_store(other, 5)
-    other.replace(path)  # longer than the file that was read, and complete
+    filled_store(other_path, 5)
+    other_path.replace(path)  # longer than the file that was read, and complete
     store.refresh()
     assert [r["run"] for r in store.records()] == list(range(5))
 
@@ -150,13 +150,13 @@ except OSError as error:
 
 def test_full_disk_leaves_the_store_unchanged(path, request):
     filled_store(path, 2)
-    before = path.read_bytes()
-    limit = len(before) + 40  # bytes: a part of the next record is written before the error
+    old_content = path.read_bytes()
+    limit = len(old_content) + 40  # bytes: a part of the next record is written before the error
     call = [sys.executable, "-c", FULL_DISK_SCRIPT, str(request.path.parent), str(path), str(limit)]
     result = subprocess.run(call, capture_output=True, text=True, timeout=120)
-    assert result.stdout == f"failed 2 {len(before)}\nTrue 3\n", result.stderr
+    assert result.stdout == f"failed 2 {len(old_content)}\nTrue 3\n", result.stderr
     assert not path.with_name("runs.jsonl.torn").exists()
-    assert path.read_bytes().startswith(before)
+    assert path.read_bytes().startswith(old_content)
     assert Store(path).records() == [record(run) for run in range(3)]
 
 
@@ -222,19 +222,19 @@ def test_other_files_are_not_changed(path, content):
 
 def test_paths_that_are_not_regular_files_raise(path):
     os.mkfifo(path)
-    for other in (path, path.parent, "/dev/null"):
+    for invalid_path in (path, path.parent, "/dev/null"):
         with pytest.raises(ValueError, match="is not a regular file"):
-            Store(other)
+            Store(invalid_path)
 
 
 def test_invalid_record_or_folder_raises(path, tmp_path):
     store = filled_store(path, 1)
-    before = path.read_bytes()
+    old_content = path.read_bytes()
     for value in (float("nan"), np.int64(3), {1, 2}):
         with pytest.raises(ValueError, match="the record of s: d, m, run 1 cannot be written as J"):
             store.append(record(1) | {"confusion": value})
     with pytest.raises(ValueError, match="it lacks seconds, versions"):
         store.append({k: v for k, v in record(1).items() if k not in ("seconds", "versions")})
-    assert path.read_bytes() == before
+    assert path.read_bytes() == old_content
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         Store(tmp_path / "no" / "runs.jsonl")

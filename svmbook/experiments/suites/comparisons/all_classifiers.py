@@ -11,9 +11,9 @@ It also has the size of the table and the share of its smallest class.
 
 Parameters outside the grids keep their defaults, for instance gamma of profile SVMs, the number of
 trees of a forest, and the learning rate of boosted trees. There are four exceptions. Localized SVMs
-use 25 neighbours, `LPBoost` stops at a gap of 1e-4, boosted trees never stop early, and one of the
-two exemplar ensembles has no mining, unit weights and a distance-weighted vote. `IRWLSSVC` is left
-out, because it converges to the solution of `DualSVC`.
+use 25 neighbours, `LPBoost` stops at a relative gap of 1e-4, boosted trees never stop early, and
+one of the two exemplar ensembles has no mining, unit weights and a distance-weighted vote.
+`IRWLSSVC` is left out, because it converges to the solution of `DualSVC`.
 
 Classifiers for two classes are combined by votes, one per pair of classes, even those that could
 treat several classes at once. A kernel point that several pairs share is stored once. `USVC` with a
@@ -115,7 +115,7 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters, fit, predict, and time each step."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
-    model, grid = _candidates(method, X, y, seed)
+    model, grid = _search_space(method, X, y, seed)
     folds = StratifiedKFold(3, shuffle=True, random_state=seed)
     search = GridSearchCV(model, grid, cv=folds, refit=False, error_score="raise")
     with threadpool_limits(1, user_api="openmp"):  # boosted trees use OpenMP
@@ -149,7 +149,7 @@ def carry_out_run(data_set, method, run):
     }
 
 
-def _candidates(method, X, y, seed):
+def _search_space(method, X, y, seed):
     """Return an estimator and its grid."""
     gammas = tuple(scaled_gamma / X.shape[1] for scaled_gamma in SCALED_GAMMAS)
     if method in BINARY_ESTIMATORS:
@@ -286,7 +286,12 @@ def _make_table(rows):
         ]
         line += [f"{size:,.0f}", f"{selection:.2g}", f"{1000 * training:.2g}"]
         lines.append([*line, f"{1e6 * prediction / N_PREDICTED:.2g}", CERTIFICATES[methods[k]]])
-    columns = ["classifier", "mean rank", "mean error (%)", "within a point of the best"]
+    columns = [
+        "classifier",
+        "mean rank",
+        "mean error (%)",
+        "within one percentage point of the best",
+    ]
     columns += ["stored numbers", "selection (s)", "training (ms)", "prediction (µs per point)"]
     return Table([*columns, "certificate"], lines)
 

@@ -114,14 +114,14 @@ def _compare(records):
         practical_result = practical_difference(
             gaussian[~is_search], linear[~is_search], test_share=TEST_SHARE
         )
-        first = records_by_key[data_set, "linear", runs[0]]
+        first_record = records_by_key[data_set, "linear", runs[0]]
         rows.append(
             {
                 "data_set": data_set,
                 "method": "gaussian - linear",
                 "n_runs": len(runs),
-                "n_train": first["n_train"],
-                "n_test": first["n_test"],
+                "n_train": first_record["n_train"],
+                "n_test": first_record["n_test"],
                 "linear": float(linear.mean()),
                 "gaussian": float(gaussian.mean()),
                 "search_difference": search_result.difference,

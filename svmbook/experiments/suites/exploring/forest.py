@@ -178,25 +178,29 @@ def _compare(records):
     """Return one row per method, with median times."""
     rows = []
     for method in METHODS:
-        runs = [r for r in records if r["method"] == method]
-        if not runs:
+        run_records = [r for r in records if r["method"] == method]
+        if not run_records:
             continue
-        success = summarise([100 * (1 - r["error"]) for r in runs])
-        chosen_parameters, n_chosen = most_frequent(tuple(r["parameters"].values()) for r in runs)
+        success = summarise([100 * (1 - r["error"]) for r in run_records])
+        chosen_parameters, n_chosen = most_frequent(
+            tuple(r["parameters"].values()) for r in run_records
+        )
         rows.append(
             {
                 "method": method,
                 "n_runs": success.n_values,
                 "validation_errors": (
-                    100 * np.mean([r["validation_errors"] for r in runs], 0)
+                    100 * np.mean([r["validation_errors"] for r in run_records], 0)
                 ).tolist(),
                 "chosen_parameters": chosen_parameters,
                 "n_chosen": n_chosen,
                 "success": success.mean,
                 "deviation": success.deviation,
-                "support_vectors": float(np.mean([r["model_size"] for r in runs])),
-                "training_seconds": float(np.median([r["training_seconds"] for r in runs])),
-                "selection_seconds": float(np.median([r["selection_seconds"] for r in runs])),
+                "support_vectors": float(np.mean([r["model_size"] for r in run_records])),
+                "training_seconds": float(np.median([r["training_seconds"] for r in run_records])),
+                "selection_seconds": float(
+                    np.median([r["selection_seconds"] for r in run_records])
+                ),
             }
         )
     return rows

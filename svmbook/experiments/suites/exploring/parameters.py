@@ -128,11 +128,13 @@ def _compare(records):
     """Compare all runs with the reported run; ``z`` is in standard deviations of one run."""
     rows = []
     for (data_set, method), (parameters, support_vectors, error) in REPORTED.items():
-        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-        if not runs:
+        run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+        if not run_records:
             continue
-        chosen_parameters, n_chosen = most_frequent(tuple(r["parameters"].values()) for r in runs)
-        summary = summarise([100 * r["error"] for r in runs])
+        chosen_parameters, n_chosen = most_frequent(
+            tuple(r["parameters"].values()) for r in run_records
+        )
+        summary = summarise([100 * r["error"] for r in run_records])
         rows.append(
             {
                 "data_set": data_set,
@@ -143,7 +145,7 @@ def _compare(records):
                 "n_chosen": n_chosen,
                 "reported_support_vectors": support_vectors,
                 "support_vector_quartiles": np.percentile(
-                    [r["model_size"] for r in runs], [25, 50, 75]
+                    [r["model_size"] for r in run_records], [25, 50, 75]
                 ).tolist(),
                 "reported": error,
                 "reproduced": summary.mean,

@@ -27,7 +27,8 @@ from .kernels import GRID_WITH_GAMMA, protocol
 
 __all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
 
-#: Numbers of positive and negative training points; None keeps all points of the split.
+#: Numbers of positive and negative training points. "equal" reduces the larger class to the size of
+#: the smaller one; None keeps all points of the split.
 DATA_SETS = {
     "sonar": None,
     "sonar, equal": "equal",

@@ -36,8 +36,8 @@ class _BestStump:
     def candidates(self, g, min_edge):
         """Return at most one stump to add, and its edge."""
         stump, edge = self.stumps.best(g)
-        kept = slice(0, int(edge > min_edge + self.tolerance))
-        return type(stump)(*(part[kept] for part in stump)), np.array([edge])[kept]
+        selection = slice(0, int(edge > min_edge + self.tolerance))
+        return type(stump)(*(part[selection] for part in stump)), np.array([edge])[selection]
 
 
 def carry_out_run(data_set, method, run):

@@ -36,7 +36,7 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters by five folds, fit, and measure the test error."""
     X, y, X_test, y_test, seed = protocol(data_set, n_runs=run + 1)[run]
     y, y_test = (np.where(labels == np.max(y), 1, 0) for labels in (y, y_test))
-    model, grid = _candidates(method, seed, X.shape[1])
+    model, grid = _search_space(method, seed, X.shape[1])
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     if "n_estimators" in grid:
         model = _choose_stage(model, grid, folds, X, y).fit(X, y)
@@ -53,7 +53,7 @@ def carry_out_run(data_set, method, run):
     }
 
 
-def _candidates(method, seed, d):
+def _search_space(method, seed, d):
     """Return an estimator and its grid."""
     if method == "LPBoost-Stump, soft":
         return LPBoost(tol=1e-4), {"C": CS}

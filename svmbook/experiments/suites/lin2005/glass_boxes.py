@@ -68,7 +68,7 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure error and log loss."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
-    estimator, grid = _candidates(method, seed)
+    estimator, grid = _search_space(method, seed)
     model = Pipeline([("scaler", StandardScaler()), ("classifier", estimator)])
     if grid:
         folds = StratifiedKFold(5, shuffle=True, random_state=seed)
@@ -120,7 +120,7 @@ def _patient_counts(X, y):
     }
 
 
-def _candidates(method, seed):
+def _search_space(method, seed):
     """Return an estimator and its grid."""
     if method.startswith("explainable"):
         # interpret belongs to the book's environment; the package does not depend on it.
@@ -197,19 +197,19 @@ def _compare(records):
     return rows
 
 
-def _make_table(rows, name="log_loss", head="log loss", decimals=3):
+def _make_table(rows, field="log_loss", heading="log loss", decimals=3):
     """Return the table of one measure: its mean, and the difference to the first method."""
     lines = []
     for row in rows:
-        mean = plus_minus(row[name], row[f"{name}_se"], f".{decimals}f")
+        mean = plus_minus(row[field], row[f"{field}_se"], f".{decimals}f")
         difference = ""
-        if f"{name}_difference" in row:
+        if f"{field}_difference" in row:
             difference, low, high = (
-                f"{row[f'{name}_{k}']:+.{decimals}f}" for k in ("difference", "low", "high")
+                f"{row[f'{field}_{k}']:+.{decimals}f}" for k in ("difference", "low", "high")
             )
             difference = f"{difference} ({low} to {high})"
         lines.append([row["data_set"], row["method"], mean, difference])
-    return Table(["data", "model", head, f"minus {METHODS[0]}"], lines)
+    return Table(["data", "model", heading, f"minus {METHODS[0]}"], lines)
 
 
 SUITE = Suite(
@@ -221,6 +221,6 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    extra_tables={"errors": partial(_make_table, name="error", head="error (%)", decimals=1)},
+    extra_tables={"errors": partial(_make_table, field="error", heading="error (%)", decimals=1)},
     data_files={name: name for name in DATA_SETS},
 )

@@ -28,8 +28,8 @@ __all__ = [
     "SUITE",
     "add_product",
     "carry_out_run",
-    "draw",
     "draw_interaction",
+    "draw_samples",
 ]
 
 ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "Gaussian SVM")
@@ -67,14 +67,14 @@ def add_product(X):
     return np.column_stack([X, X[:, 0] * X[:, 1]])
 
 
-def draw(data_set, run):
+def draw_samples(data_set, run):
     """Return training points, test points and seed of a run."""
     return GeneratedSamples(DATA_SETS[data_set], n_runs=run + 1)[run]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure error and log loss."""
-    parts = draw(data_set, run)
+    parts = draw_samples(data_set, run)
     feature_map = add_product if method == PRODUCT else np.asarray
     stumps = StumpEnsembleLogistic(feature_scale=None, n_knots=16)
     search = GridSearchCV(stumps, {"lam": LAMBDAS}, scoring="neg_log_loss")

@@ -21,7 +21,7 @@ from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows
 
-__all__ = ["METHODS", "REFERENCES", "SUITE", "carry_out_run", "draw", "moons"]
+__all__ = ["METHODS", "REFERENCES", "SUITE", "carry_out_run", "draw_samples", "moons"]
 
 
 def moons(n, random_state=None):
@@ -56,14 +56,14 @@ EXCLUDED_DATA_SETS = {method: ("threenorm-60",) for method in METHODS if method 
 EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # where L = d is 20
 
 
-def draw(data_set, run):
+def draw_samples(data_set, run):
     """Return training points, test points and seed of a run."""
     return GeneratedSamples(DATA_SETS[data_set], n_train=150, n_runs=run + 1)[run]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the test error."""
-    parts = draw(data_set, run)
+    parts = draw_samples(data_set, run)
     kernel, grid = METHODS[method]
     if grid.get("degree") == ("d",):
         grid = {**grid, "degree": (parts.X_train.shape[1],)}
@@ -98,7 +98,9 @@ def _make_table(rows, data_sets=("moons", "threenorm")):
         mean = plus_minus(row["error"], row["error_se"], ".2f")
         lines.append([row["data_set"], row["method"], mean, format_cell(row)])
     reference = REFERENCES[data_sets[0]]
-    return Table(["data", "classifier", "error (%)", f"minus {reference} (points)"], lines)
+    return Table(
+        ["data", "classifier", "error (%)", f"minus {reference} (percentage points)"], lines
+    )
 
 
 SUITE = Suite(

@@ -166,28 +166,28 @@ def _compare(records):
     rows = []
     for k, (method, reported) in enumerate(REPORTED.items()):
         for data_set, printed in reported.items():
-            runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-            if not runs:
+            run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+            if not run_records:
                 continue
             row = {"data_set": data_set, "method": method}
-            row |= compare_to_printed(printed, [100 * r["error"] for r in runs])
+            row |= compare_to_printed(printed, [100 * r["error"] for r in run_records])
             names = ("quarter_difference", "quarter_low", "quarter_high")
-            row |= zip(names, _quarter_minus_full(data_set, runs), strict=True)
+            row |= zip(names, _quarter_minus_full(data_set, run_records), strict=True)
             row["reported_selection_seconds"] = REPORTED_SECONDS[data_set][k]
-            row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in runs]))
-            row["support_vectors"] = float(np.mean([r["model_size"] for r in runs]))
-            row["condition_number"] = float(np.median([r["condition_number"] for r in runs]))
+            row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in run_records]))
+            row["support_vectors"] = float(np.mean([r["model_size"] for r in run_records]))
+            row["condition_number"] = float(np.median([r["condition_number"] for r in run_records]))
             rows.append(row)
     return rows
 
 
-def _quarter_minus_full(data_set, runs):
+def _quarter_minus_full(data_set, run_records):
     """Return the mean difference of the errors with a quarter of the grid and with all of it.
 
     The limits of its confidence interval account for overlapping training sets of tables.
     """
-    quarter, full = ([100 * r[name] for r in runs] for name in ("quarter_error", "error"))
-    if len(runs) < 2:
+    quarter, full = ([100 * r[name] for r in run_records] for name in ("quarter_error", "error"))
+    if len(run_records) < 2:
         return quarter[0] - full[0], np.nan, np.nan
     result = compare(quarter, full, test_share=None if data_set in GENERATORS else TEST_SHARE)
     return result.difference, result.low, result.high
@@ -258,7 +258,7 @@ def _make_table(rows):
 
 def _make_selection_table(rows):
     """Return Table 5.5: selection times over that of the stump kernel, and condition numbers."""
-    stump, *others, gaussian = METHODS
+    stump, *other_methods, gaussian = METHODS
 
     def make_cells(row, first_row):
         keys = "reported_selection_seconds", "selection_seconds"
@@ -266,7 +266,9 @@ def _make_selection_table(rows):
         return *ratios, f"{row['condition_number']:.0e}"
 
     headings = ["time, reported", "time, reproduced", "condition number"]
-    return _table_by_kernel(_complete_rows(rows), (stump, gaussian, *others), make_cells, headings)
+    return _table_by_kernel(
+        _complete_rows(rows), (stump, gaussian, *other_methods), make_cells, headings
+    )
 
 
 def _make_quarter_table(rows):

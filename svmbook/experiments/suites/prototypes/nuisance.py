@@ -26,7 +26,7 @@ __all__ = ["METHODS", "REFERENCE", "SUITE", "carry_out_run"]
 DATA_SETS = {"nuisance": nuisance, "control": partial(nuisance, scale=1.0)}
 REFERENCE = "5 neighbours, weighted"
 SMALL_CS, LARGE_CS = (0.01, 0.1, 1.0), (1.0, 10.0, 100.0)
-FIRST_NEGATIVES = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
+UNMINED_EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 #: Classifier and grid by method.
 METHODS = {
     "nearest neighbour": (KNeighborsClassifier(1), {}),
@@ -38,7 +38,7 @@ METHODS = {
     ),
     "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_CS, "gamma": (1e-3, 1e-2, 1e-1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
-    "exemplars, against first negatives": (FIRST_NEGATIVES, {"C": LARGE_CS}),
+    "exemplars, against first negatives": (UNMINED_EXEMPLARS, {"C": LARGE_CS}),
     "exemplars, majority vote": (ExemplarSVM(voting="majority"), {"C": SMALL_CS}),
     "exemplars, probability vote": (ExemplarSVM(), {"C": SMALL_CS}),
     "exemplars, distance-weighted vote": (ExemplarSVM(voting="local"), {"C": SMALL_CS}),

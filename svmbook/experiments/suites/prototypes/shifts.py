@@ -22,7 +22,7 @@ from .data_sets import DATA_SETS as ALL_DATA_SETS
 from .data_sets import WEIGHTED_NEIGHBOURS, with_seed
 from .votes import table_by_data_set
 
-__all__ = ["METHODS", "REFERENCES", "SUITE", "VOTES", "carry_out_run", "draw"]
+__all__ = ["METHODS", "REFERENCES", "SUITE", "VOTES", "carry_out_run", "draw_samples"]
 
 DATA_SETS = {name: ALL_DATA_SETS[name] for name in ("islands", "stripes", "wedge")}
 VOTES = {"majority vote": "majority", "distance-weighted vote": "local"}
@@ -60,14 +60,14 @@ REFERENCES |= {name: name.rpartition(", ")[0] for name in SAMPLED_METHODS}
 METHODS_WITH_REFERENCE = tuple(name for name, reference in REFERENCES.items() if name != reference)
 
 
-def draw(data_set, run):
+def draw_samples(data_set, run):
     """Return training points, test points and seed of a run."""
     return GeneratedSamples(DATA_SETS[data_set], n_train=300, n_test=2000, n_runs=run + 1)[run]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
-    parts = draw(data_set, run)
+    parts = draw_samples(data_set, run)
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     record = {
         "seed": parts.seed,

@@ -74,13 +74,15 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return the accuracy of each setting, and its paired gain over the base with the same vote."""
     rows, runs_by_key = [], records_by_method(records)
-    for (data_set, method), runs in runs_by_key.items():
+    for (data_set, method), records_by_run in runs_by_key.items():
         base = runs_by_key[data_set, f"{BASE}, {method.partition(', ')[2]}"]
-        accuracy = summarise([100 * (1 - r["error"]) for r in runs.values()])
-        row = {"data_set": data_set, "method": method, "n_runs": len(runs)}
+        accuracy = summarise([100 * (1 - r["error"]) for r in records_by_run.values()])
+        row = {"data_set": data_set, "method": method, "n_runs": len(records_by_run)}
         row |= {"reproduced": accuracy.mean, "reproduced_se": accuracy.standard_error}
-        row["n_members"] = summarise([r["model_size"] for r in runs.values()]).mean
-        gain = summarise([100 * (base[run]["error"] - runs[run]["error"]) for run in runs])
+        row["n_members"] = summarise([r["model_size"] for r in records_by_run.values()]).mean
+        gain = summarise(
+            [100 * (base[run]["error"] - records_by_run[run]["error"]) for run in records_by_run]
+        )
         row["gain"], row["gain_se"] = gain.mean, gain.standard_error
         rows.append(row)
     return rows

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from ....datasets import load, message_features, messages, spirals
 from ...methods.protocols import run_seed
 from ..prototypes.data_sets import with_seed
-from .search import draw
+from .search import draw_setting
 
 __all__ = [
     "CLEAN_DATA_SETS",
@@ -85,7 +85,7 @@ def load_data(data_set, seed):
     """Return points, class codes, and the class codes with the label noise of the data set."""
     name, share = parse_name(data_set)
     if name in GENERATOR_SETTINGS:
-        X, y = draw(GENERATOR_SETTINGS[name], seed)
+        X, y = draw_setting(GENERATOR_SETTINGS[name], seed)
     elif name in ("spirals", SPIRALS_IN_TURN):
         X, y = spirals()
     elif name == "messages":

@@ -102,10 +102,12 @@ def records_by_method(records):
 def compare_runs(records):
     """Return accuracies with their deviations over folds, and test results of the prototypes."""
     rows, runs_by_key = [], records_by_method(records)
-    for (data_set, method), runs in runs_by_key.items():
-        folds = 100 * np.array([runs[run]["accuracies"] for run in sorted(runs)])
+    for (data_set, method), records_by_run in runs_by_key.items():
+        folds = 100 * np.array(
+            [records_by_run[run]["accuracies"] for run in sorted(records_by_run)]
+        )
         summary = summarise(folds.mean(axis=1))
-        clean_summary = summarise([100 * r["clean_accuracy"] for r in runs.values()])
+        clean_summary = summarise([100 * r["clean_accuracy"] for r in records_by_run.values()])
         row = {
             "data_set": data_set,
             "method": method,
@@ -115,28 +117,32 @@ def compare_runs(records):
             "deviation": float(folds.std(axis=1).mean()),  # divided by n, like the printed ones
             "clean_accuracy": clean_summary.mean,
             "clean_se": clean_summary.standard_error,
-            "n_members": float(np.mean([r["model_size"] for r in runs.values()])),
-            "n_shifts": float(np.mean([r["n_shifts"] for r in runs.values()])),
+            "n_members": float(np.mean([r["model_size"] for r in records_by_run.values()])),
+            "n_shifts": float(np.mean([r["n_shifts"] for r in records_by_run.values()])),
         }
         if method in BASELINES and data_set in PRINTED:
             row["reported"], row["reported_deviation"] = _printed_accuracies(data_set)[method]
             for kind, vote in itertools.product(("PSVM", "sampled"), VOTES):
-                row |= _verdicts(runs, runs_by_key, data_set, f"{kind}, {vote}")
+                row |= _verdicts(records_by_run, runs_by_key, data_set, f"{kind}, {vote}")
         if method.startswith("sampled") and data_set in PRINTED:
-            row |= _verdicts(runs, runs_by_key, data_set, method.replace("sampled", "PSVM"))
+            row |= _verdicts(
+                records_by_run, runs_by_key, data_set, method.replace("sampled", "PSVM")
+            )
         rows.append(row)
     return rows
 
 
-def _verdicts(runs, runs_by_key, data_set, ensemble):
+def _verdicts(records_by_run, runs_by_key, data_set, ensemble):
     """Return wins, losses and ties of an ensemble against another method, by two tests."""
     ensemble_runs, verdict_counts = runs_by_key.get((data_set, ensemble)), {}
     if ensemble_runs is None:
         return {}
     for test, share in (("plain", None), ("corrected", 1 / N_FOLDS)):
         verdicts = [
-            compare(_errors(ensemble_runs[run]), _errors(runs[run]), test_share=share).verdict
-            for run in runs.keys() & ensemble_runs.keys()
+            compare(
+                _errors(ensemble_runs[run]), _errors(records_by_run[run]), test_share=share
+            ).verdict
+            for run in records_by_run.keys() & ensemble_runs.keys()
         ]
         verdict_counts[f"{ensemble}, {test}"] = [
             verdicts.count(name) for name in ("win", "loss", "tie")

@@ -23,7 +23,7 @@ from ...methods.protocols import run_seed
 from ...methods.statistics import summarise
 from ...running.suite import Suite
 
-__all__ = ["METHODS", "SETTINGS", "SUITE", "carry_out_run", "draw"]
+__all__ = ["METHODS", "SETTINGS", "SUITE", "carry_out_run", "draw_setting"]
 
 METHODS = ("linear", "tree", "quadratic")
 PRINTED = {  # accuracy and standard deviation over ten folds, Table 5.2
@@ -49,13 +49,13 @@ SETTINGS = {
 }
 
 
-def draw(setting, seed):
+def draw_setting(setting, seed):
     """Draw points and labels of a setting, with the centre of their range at the origin.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.search import draw
-    >>> X, y = draw("isolated, spread 0.07, unit 10", seed=0)
+    >>> from svmbook.experiments.suites.shen2013.search import draw_setting
+    >>> X, y = draw_setting("isolated, spread 0.07, unit 10", seed=0)
     >>> X.shape, float(abs(X).max()) < 7
     ((800, 2), True)
     """
@@ -67,7 +67,7 @@ def draw(setting, seed):
 def carry_out_run(data_set, method, run):
     """Carry out one run: draw the setting, and cross-validate one classifier on ten folds."""
     seed = run_seed(0, run)
-    X, y = draw(data_set, seed)
+    X, y = draw_setting(data_set, seed)
     folds = StratifiedKFold(10, shuffle=True, random_state=seed)
     model = {
         "linear": DualSVC(),

@@ -54,6 +54,7 @@ def iterations(X, y, s, factor, start):
     """
     Z = np.column_stack([X, np.ones(len(y))])
     ridge = np.diag(np.append(np.ones(X.shape[1]), 0.0))
+    # v has the weights w, followed by the intercept b.
     if start == "ones":
         v = np.linalg.solve(Z.T @ Z + ridge, Z.T @ y)
     else:
@@ -93,11 +94,11 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return means and deviations, and the percentage of runs that converge."""
     rows = []
-    for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
+    for row, run_records in group_runs(records, CASES, METHODS, min_runs=2):
         for name, factor in (("error", 100), ("threshold", 1)):
-            summary = summarise([factor * r[name] for r in runs])
+            summary = summarise([factor * r[name] for r in run_records])
             row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
-        swings = np.array([r["swing"] for r in runs])
+        swings = np.array([r["swing"] for r in run_records])
         row["converged_percent"] = 100.0 * float(np.mean(swings < SWING_TOL))
         row["swing"] = float(np.median(swings))
         rows.append(row)

@@ -32,9 +32,9 @@ PRINTED_ERRORS = {
     **dict.fromkeys(POSTOPERATIVE, ((29.5, 17.3), (28.4, 18.5), (27.3, 18.8), (27.2, 18.46))),
 }
 REPORTED = {
-    (name, method): pair
+    (name, method): mean_and_deviation
     for name, row in PRINTED_ERRORS.items()
-    for method, pair in zip(METHODS, row, strict=True)
+    for method, mean_and_deviation in zip(METHODS, row, strict=True)
 }
 TABLES = {name: name.split("=")[0] for name in PRINTED_ERRORS}
 

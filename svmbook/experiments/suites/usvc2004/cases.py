@@ -63,11 +63,11 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Compare means and deviations with the reported ones."""
     rows = []
-    for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
+    for row, run_records in group_runs(records, CASES, METHODS, min_runs=2):
         reported = REPORTED.get((row["data_set"], row["method"]), (np.nan,) * 6)
         factors = {"error": 100, "train_error": 100, "threshold": 1}
         for k, (name, factor) in enumerate(factors.items()):
-            summary = summarise([factor * r[name] for r in runs])
+            summary = summarise([factor * r[name] for r in run_records])
             mean, deviation = reported[2 * k : 2 * k + 2]
             row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
             row |= {f"reported_{name}": mean, f"reported_{name}_deviation": deviation}

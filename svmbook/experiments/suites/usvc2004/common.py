@@ -150,17 +150,17 @@ def compare_to_reported(records, reported, reference):
     return rows
 
 
-def make_table(rows, reference, *, sizes=None):
+def make_table(rows, reference, *, kernel_counts=None):
     """Return the table of `compare_to_reported`, one line per data set and method.
 
-    ``sizes`` has the printed numbers of kernels by data set and method, for two more columns.
+    ``kernel_counts`` has the printed numbers of kernels by data set and method, for two columns.
     """
     columns = ["data", "method", "reported (%)", "ten splits (%)", "diff. (s.e.)"]
     suffixes = ["_ten"]
     if max(row["n_runs"] for row in rows) > N_PRINTED_RUNS:
         columns, suffixes = [*columns, "all (%)", "diff. (s.e.) "], ["_ten", ""]
     columns.append(f"minus {reference}")
-    if sizes:
+    if kernel_counts:
         columns += ["kernels in paper", "ours"]
     lines = []
     for row in rows:
@@ -171,7 +171,10 @@ def make_table(rows, reference, *, sizes=None):
             line.append(f"{row[f'reproduced{suffix}']:.1f} ± {row[f'deviation{suffix}']:.1f}")
             line.append(f"{row[f'z{suffix}']:+z.1f}" if is_reported else "")
         line.append(f"{row['low']:+z.1f} to {row['high']:+z.1f}" if "low" in row else "")
-        if sizes:
-            line += [sizes[row["data_set"]].get(row["method"], ""), f"{row['model_size']:.0f}"]
+        if kernel_counts:
+            line += [
+                kernel_counts[row["data_set"]].get(row["method"], ""),
+                f"{row['model_size']:.0f}",
+            ]
         lines.append(line)
     return Table(columns, lines)

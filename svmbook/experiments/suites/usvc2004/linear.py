@@ -24,9 +24,9 @@ PRINTED_ERRORS = {
     "waveform": ((12.0, 0.7), (11.5, 0.6), (11.4, 0.5)),
 }
 REPORTED = {
-    (name, method): pair
+    (name, method): mean_and_deviation
     for name, row in PRINTED_ERRORS.items()
-    for method, pair in zip(METHODS, row, strict=True)
+    for method, mean_and_deviation in zip(METHODS, row, strict=True)
 }
 TABLES = {name: name for name in PRINTED_ERRORS if name not in GENERATORS}
 

@@ -108,16 +108,17 @@ def _compare(records):
 def _make_table_by_size(rows):
     """Return one line per data set: the error with the hinge loss, and differences to it."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-    others = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
+    other_methods = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
     lines = []
     for data_set, (_, n) in DATA_SETS.items():
         if (data_set, "hinge") in rows_by_key:
             hinge = format_cell(rows_by_key[data_set, "hinge"], "error", ".1f")
             cells = [
-                format_cell(rows_by_key.get((data_set, m), {}), format_spec="+.1f") for m in others
+                format_cell(rows_by_key.get((data_set, m), {}), format_spec="+.1f")
+                for m in other_methods
             ]
             lines.append([DISPLAY_NAMES[data_set.rpartition("-")[0]], n, hinge, *cells])
-    return Table(["data", "$n$", "hinge (%)", *others], lines)
+    return Table(["data", "$n$", "hinge (%)", *other_methods], lines)
 
 
 def _make_table_by_gamma(rows):

@@ -21,9 +21,9 @@ from ..paired import paired_rows
 
 __all__ = ["C_GRID", "DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
 
-SPREADS, SIZES = (4.0, 1.5), (20, 50, 100, 400)
+SPREADS, TRAINING_SIZES = (4.0, 1.5), (20, 50, 100, 400)
 #: Spread of the clouds and number of training points by data set.
-DATA_SETS = {f"stdev{spread:g}-{n}": (spread, n) for spread in SPREADS for n in SIZES}
+DATA_SETS = {f"stdev{spread:g}-{n}": (spread, n) for spread in SPREADS for n in TRAINING_SIZES}
 C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
 GAUSSIAN = {"kernel": "rbf", "gamma": 0.1}
 #: Estimator and values of C by method.
@@ -96,10 +96,10 @@ def _table_maker(name, format_spec):
         }
         lines = []
         for spread, method in itertools.product(SPREADS, METHODS):
-            line = [cells.get((f"stdev{spread:g}-{n}", method), "") for n in SIZES]
+            line = [cells.get((f"stdev{spread:g}-{n}", method), "") for n in TRAINING_SIZES]
             if any(line):
                 lines.append([f"{spread:g}", method, *line])
-        return Table(["spread", "method", *(f"$n = {n}$" for n in SIZES)], lines)
+        return Table(["spread", "method", *(f"$n = {n}$" for n in TRAINING_SIZES)], lines)
 
     return make_table
 

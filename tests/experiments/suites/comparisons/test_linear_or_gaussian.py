@@ -33,9 +33,9 @@ def test_rows_with_missing_values_are_left_out():
 
 def test_splits_are_reproducible_and_differ_between_runs():
     first, repeated = suite.split("wdbc", run=1), suite.split("wdbc", run=1)
-    other = suite.split("wdbc", run=2)
+    other_run = suite.split("wdbc", run=2)
     assert all((a == b).all() for a, b in zip(first, repeated, strict=True))
-    assert not (first[1] == other[1]).all()
+    assert not (first[1] == other_run[1]).all()
 
 
 def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
@@ -74,9 +74,9 @@ def test_rows_use_common_runs_and_need_two_of_each_kind(tmp_path):
     common = [r for r in records if r["run"] >= 5]
     (expected,) = report("linear-or-gaussian", make_store(tmp_path / "common.jsonl", common)).rows
     assert row == expected and row["n_runs"] == 15
-    few = [r for r in records if r["run"] < 3]
+    few_records = [r for r in records if r["run"] < 3]
     with pytest.raises(ValueError, match=r"few\.jsonl has too few runs of linear-or-gaussian"):
-        report("linear-or-gaussian", make_store(tmp_path / "few.jsonl", few))
+        report("linear-or-gaussian", make_store(tmp_path / "few.jsonl", few_records))
 
 
 def test_gaussian_kernel_is_better_on_three_tables():
@@ -92,7 +92,7 @@ def test_gaussian_kernel_is_better_on_three_tables():
     assert not any(row["confirmation_low"] > 0 for row in rows)
 
 
-def test_chosen_gammas_are_rarely_the_largest_on_the_table_in_the_book():
+def test_chosen_gammas_on_sonar_are_rarely_the_largest():
     chosen = [
         r["parameters"]
         for r in load_records("linear-or-gaussian")

@@ -226,13 +226,13 @@ def test_only_ties_are_broken_at_random():
 
 def test_rounding_does_not_change_predicted_labels():
     model, X, _ = fit_with_three_constant_outputs()
-    before, _ = forest.predict_labels(model, X, 0)
+    old_labels, _ = forest.predict_labels(model, X, 0)
     predictions = []
     for k, svm in enumerate(model.estimators_):
         predictions.append(model.predict(X))
         svm.intercept_ = svm.intercept_ + 1e-7 * (-2) ** k
     assert any((labels != predictions[0]).mean() > 0.1 for labels in predictions)
-    assert (forest.predict_labels(model, X, 0)[0] == before).all()
+    assert (forest.predict_labels(model, X, 0)[0] == old_labels).all()
 
 
 def test_pairs_and_softmax_have_no_ties(monkeypatch):

@@ -1,4 +1,4 @@
-"""Kernel logistic classifiers and an SVM: repeated runs, and the results in the chapter."""
+"""Kernel logistic classifiers and an SVM: repeated runs, and the results that the book states."""
 
 import numpy as np
 import pytest
@@ -43,8 +43,8 @@ def test_selected_lambda_has_the_smallest_validation_loss():
     p = np.where(y > 0, *best.predict_proba(X).T[::-1])
     loss = -np.log(p).mean()
     for lam in suite.LAMBDAS:
-        other = type(best)(lam, gamma=0.5).fit(parts.X_train, parts.y_train)
-        assert loss <= -np.log(expit(y * other.decision_function(X))).mean() + 1e-9
+        other_model = type(best)(lam, gamma=0.5).fit(parts.X_train, parts.y_train)
+        assert loss <= -np.log(expit(y * other_model.decision_function(X))).mean() + 1e-9
 
 
 def test_log_losses_are_means_and_paired_differences_of_the_records():

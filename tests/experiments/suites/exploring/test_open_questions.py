@@ -106,7 +106,7 @@ def test_run_of_figure_8_reproduces_its_committed_record():
 
 def test_rows_are_means_of_the_records():
     rows = report(NAME).rows
-    assert len(rows) == len(suite.SIZES) + 2
+    assert len(rows) == len(suite.TRAINING_SIZES) + 2
     for row in rows:
         key = row["data_set"], row["method"]
         runs = [r for r in load_records(NAME) if (r["data_set"], r["method"]) == key]
@@ -118,6 +118,6 @@ def test_rows_are_means_of_the_records():
 
 def test_gain_from_more_plots_decreases():
     rows = {row["data_set"]: row for row in report(NAME).rows if row["method"] == suite.SOFTMAX}
-    success = [rows[str(n)]["success"] for n in suite.SIZES]
+    success = [rows[str(n)]["success"] for n in suite.TRAINING_SIZES]
     gains = [after - before for before, after in itertools.pairwise(success)]
     assert min(gains) > 0 and gains[-1] < 1 < gains[0]

@@ -1,4 +1,4 @@
-"""The suite exemplar-nuisance: its generator, repeated runs, and statements of the chapter."""
+"""The suite exemplar-nuisance: generator, repeated runs, statements on exemplar SVMs."""
 
 import numpy as np
 import pytest

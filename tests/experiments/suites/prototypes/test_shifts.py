@@ -1,4 +1,4 @@
-"""The suite prototype-shifts: repeated runs, samples, and statements of the chapter."""
+"""The suite prototype-shifts: repeated runs, samples, and statements on prototype SVMs."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def test_committed_run_can_be_repeated(method, data_set):
 
 @pytest.mark.parametrize("data_set", DATA_SET_NAMES)
 def test_error_is_measured_on_new_points(data_set):
-    parts = prototype_shifts.draw(data_set, 4)
+    parts = prototype_shifts.draw_samples(data_set, 4)
     X, y = DATA_SETS[data_set](300, random_state=run_seed(0, 4))
     np.testing.assert_array_equal(parts.X_train, X)
     assert len(parts.y_test) == 2000 and not np.isin(parts.X_test[:, 0], X[:, 0]).any()

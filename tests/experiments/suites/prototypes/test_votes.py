@@ -1,4 +1,4 @@
-"""The suite exemplar-votes: repeated runs, voting rules, and statements of the chapter."""
+"""The suite exemplar-votes: repeated runs, voting rules, and statements on exemplar SVMs."""
 
 import numpy as np
 import pytest

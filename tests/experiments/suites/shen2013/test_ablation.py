@@ -1,4 +1,4 @@
-"""The suite shen2013-ablation: its settings, and statements of the page on them."""
+"""The suite shen2013-ablation: its settings, and statements of book/reproductions.md on them."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_each_setting_changes_at_most_one_parameter_besides_the_vote():
         assert len(changed) == (0 if unchanged and "nearest" not in method else 1)
 
 
-def test_statements_of_the_page_on_the_changes(rows):
+def test_statements_of_the_reproductions_page_on_the_changes(rows):
     majority, weighted, nearest = (
         values_by_data_set(rows, f"defaults, {vote}", "reproduced")
         for vote in ("majority vote", "distance-weighted vote", "vote of the nearest")
@@ -75,7 +75,7 @@ def test_statements_of_the_page_on_the_changes(rows):
     assert (round(min(members)), round(max(members))) == (126, 144)
 
 
-def test_statements_of_the_page_on_the_three_interpretations(rows):
+def test_statements_of_the_reproductions_page_on_the_three_interpretations(rows):
     members = values_by_data_set(rows, "positive above one half, majority vote", "n_members")
     assert [round(members[name]) for name in ("vehicle", "glass", "iris")] == [194, 65, 61]
     members = values_by_data_set(rows, "defaults, majority vote", "n_members")

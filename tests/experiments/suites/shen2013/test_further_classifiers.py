@@ -1,4 +1,4 @@
-"""The suite shen2013-beyond: left-out runs, folds, and statements of the page on the messages."""
+"""The suite shen2013-beyond: left-out runs, folds, and statements of book/reproductions.md."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def test_runs_that_take_minutes_are_left_out():
     assert excluded == {*synthetic, *(name + NOISE for name in synthetic), "segment"}
 
 
-def test_statements_of_the_page_on_the_messages():
+def test_statements_of_the_reproductions_page_on_the_messages():
     accuracies = {
         row["method"]: row["clean_accuracy"]
         for suite in ("shen2013", "shen2013-beyond")

@@ -45,14 +45,16 @@ def test_weight_k_is_equivalent_to_k_copies_of_a_point(points):
     positive[0, [0, 3, 5]], positive[1, [1, 2]] = (1, 3, 2), (2, 1)
     negative = np.zeros((2, 60), dtype=bool)
     negative[:, 20:40:3] = True
-    weighted = fit_linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
+    weighted_planes = fit_linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
     for m in range(2):
         rows = np.repeat(np.arange(60), np.where(negative[m], 1, positive[m]))
-        copied = fit_linear_members(
+        copy_planes = fit_linear_members(
             X[rows], ~negative[m, rows][None], negative[m, rows][None], 0.7, np.ones(1)
         )
-        np.testing.assert_allclose(weighted.coef[m], copied.coef[0], atol=1e-8)
-        np.testing.assert_allclose(weighted.intercept[m], copied.intercept[0], atol=1e-8)
+        np.testing.assert_allclose(weighted_planes.coef[m], copy_planes.coef[0], atol=1e-8)
+        np.testing.assert_allclose(
+            weighted_planes.intercept[m], copy_planes.intercept[0], atol=1e-8
+        )
 
 
 def test_weight_of_a_positive_is_the_number_of_times_it_was_added(points):

@@ -1,4 +1,4 @@
-"""The suite shen2013: its folds and classifiers, its tables, and statements of the page."""
+"""The suite shen2013: folds, classifiers, tables, and statements of book/reproductions.md."""
 
 import itertools
 
@@ -130,7 +130,7 @@ def test_each_run_has_one_verdict(rows):
                     assert corrected[2] >= counts[2]  # ties, because the interval is wider
 
 
-def test_statements_of_the_page_on_the_votes(reproduced, rows):
+def test_statements_of_the_reproductions_page_on_the_votes(reproduced, rows):
     majority, weighted, probability = (
         accuracies(reproduced, f"PSVM, {vote}") for vote in (*VOTES[1:], "probability vote")
     )
@@ -183,7 +183,7 @@ def test_noise_costs_the_quadratic_svm_of_the_thesis_more_than_ours(rows):
         assert tuple(np.round(losses)) == expected
 
 
-def test_statements_of_the_page_on_majority_votes_and_sizes(rows):
+def test_statements_of_the_reproductions_page_on_majority_votes_and_sizes(rows):
     for kind, bounds in (
         ("PSVM", {"glass": 1, "isolated": -6, "iris": -3, "vehicle": -7, "segment": -3}),
         ("sampled", {"isolated": 3, "iris": 7, "glass": 7}),
@@ -206,7 +206,7 @@ def test_statements_of_the_page_on_majority_votes_and_sizes(rows):
     assert members == [405, 283]
 
 
-def test_statements_of_the_page_on_the_vote_of_the_thesis(reproduced):
+def test_statements_of_the_reproductions_page_on_the_vote_of_the_thesis(reproduced):
     libsvm, majority = (accuracies(reproduced, f"PSVM, {vote}") for vote in VOTES[:2])
     assert abs(libsvm - majority).max() < 1.55
     gains = np.column_stack([libsvm, majority]) - printed_column("PSVM")[:, None]
@@ -224,7 +224,7 @@ def test_statements_of_the_page_on_the_vote_of_the_thesis(reproduced):
     assert -25.5 < min(iris) < max(iris) < -20
 
 
-def test_statements_of_the_page_on_noise(reproduced):
+def test_statements_of_the_reproductions_page_on_noise(reproduced):
     for name in DATA_SETS:
         printed = _printed_accuracies(name + NOISE)
         best = max(printed["PSVM"][0], printed["sampled"][0])

@@ -66,8 +66,10 @@ def test_table_has_the_five_nearest_settings_of_each_set():
 
 
 def test_samples_are_centred_and_scaled_by_the_unit():
-    X, y = search.draw("striated, width 0.1, length 8, tilt 45, unit 1", seed=3)
-    X_scaled, y_scaled = search.draw("striated, width 0.1, length 8, tilt 45, unit 3", seed=3)
+    X, y = search.draw_setting("striated, width 0.1, length 8, tilt 45, unit 1", seed=3)
+    X_scaled, y_scaled = search.draw_setting(
+        "striated, width 0.1, length 8, tilt 45, unit 3", seed=3
+    )
     np.testing.assert_allclose(X_scaled, 3 * X)
     np.testing.assert_array_equal(y_scaled, y)
     np.testing.assert_allclose(X.max(axis=0), -X.min(axis=0))

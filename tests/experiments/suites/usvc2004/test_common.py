@@ -108,7 +108,7 @@ def test_distant_clusters_lie_on_the_side_of_the_other_class():
 def test_classifiers_on_prototypes_have_at_most_the_printed_sizes():
     for record in load_records("usvc-gaussian"):
         if record["method"] in ("USVC", "SVM on prototypes"):
-            assert record["model_size"] <= usvc_gaussian.SIZES[record["data_set"]]["USVC"]
+            assert record["model_size"] <= usvc_gaussian.KERNEL_COUNTS[record["data_set"]]["USVC"]
 
 
 def test_inner_products_of_prototype_features_are_kernel_values():

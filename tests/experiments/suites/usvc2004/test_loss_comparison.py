@@ -20,8 +20,8 @@ def test_chosen_loss_has_the_error_of_the_same_fixed_loss():
     is_equal = []
     for (data_set, method, run), record in records_by_key.items():
         if method == suite.CHOSEN_LOSS:
-            fixed = records_by_key[data_set, loss_names[record["parameters"]["s"]], run]
-            is_equal.append(fixed["error"] == record["error"])
+            fixed_loss_record = records_by_key[data_set, loss_names[record["parameters"]["s"]], run]
+            is_equal.append(fixed_loss_record["error"] == record["error"])
     assert len(is_equal) == 700 and np.mean(is_equal) > 0.99
 
 

@@ -16,10 +16,12 @@ def test_run_reproduces_its_committed_record(method):
 
 def test_random_prototypes_are_nested_subsets_of_the_training_points():
     parts = suite.draw_samples(2)
-    few, many = (suite.make_classifier("random", n, parts).prototypes for n in (10, 80))
-    np.testing.assert_array_equal(few, many[:10])
-    assert len(np.unique(many, axis=0)) == 80
-    assert {*map(tuple, many)} <= {*map(tuple, parts.X_train)}
+    few_prototypes, many_prototypes = (
+        suite.make_classifier("random", n, parts).prototypes for n in (10, 80)
+    )
+    np.testing.assert_array_equal(few_prototypes, many_prototypes[:10])
+    assert len(np.unique(many_prototypes, axis=0)) == 80
+    assert {*map(tuple, many_prototypes)} <= {*map(tuple, parts.X_train)}
 
 
 @pytest.mark.parametrize("method", ["competitive", "k-means"])
