@@ -37,7 +37,7 @@ def committed_values(suite, field="error", factor=1.0):
         if field in record:
             value_of_run = values.setdefault((record["data_set"], record["method"]), {})
             value_of_run[record["run"]] = factor * record[field]
-    runs = [*range(find_suite(suite).runs)]
+    runs = [*range(find_suite(suite).n_runs)]
     assert all([*value_of_run] == runs for value_of_run in values.values())
     return {key: np.array([*value_of_run.values()]) for key, value_of_run in values.items()}
 

@@ -43,8 +43,9 @@ class RunRange(click.ParamType):
         except ValueError:
             first = end = 0
         if not 0 < end - first <= MAX_RUNS:
-            kinds = "neither a number of runs, such as 10, nor a range, such as 37-40"
-            self.fail(f"{value!r} is {kinds}.")
+            self.fail(
+                f"{value!r} is neither a number of runs, such as 10, nor a range, such as 37-40."
+            )
         return range(first, end)
 
 
@@ -129,7 +130,7 @@ def list_suites():
             )
         except (OSError, ValueError) as error:
             stored = f"not usable: {_one_line(error)}"
-        click.echo(f"  runs:    {suite.runs} per data set and method; stored: {stored}")
+        click.echo(f"  runs:    {suite.n_runs} per data set and method; stored: {stored}")
 
 
 @main.command("reproduce")
@@ -166,40 +167,44 @@ def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
     if dask not in (None, "local") and n_jobs is not None:
         raise click.UsageError("--jobs does not apply to a running cluster; leave --jobs out.")
     try:
-        requested = find_suite(suite).jobs(_split_names(datasets), _split_names(methods), runs)
+        requested_jobs = find_suite(suite).jobs(_split_names(datasets), _split_names(methods), runs)
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     store = Store(store_path or _default_store(suite))
-    missing = [job for job in requested if job not in store]
-    n_stored, total = len(requested) - len(missing), len(requested)
-    click.echo(f"{_display_path(store.path)}: {n_stored} of {total} runs are stored", err=True)
-    if not missing:
+    missing_jobs = [job for job in requested_jobs if job not in store]
+    n_stored, n_runs = len(requested_jobs) - len(missing_jobs), len(requested_jobs)
+    click.echo(f"{_display_path(store.path)}: {n_stored} of {n_runs} runs are stored", err=True)
+    if not missing_jobs:
         return
-    reason, code = "stopped", 0
+    reason, exit_code = "stopped", 0
     with _sigterm_as_interrupt():
         try:
             from .reproduce import check_tables, dask_client, reproduce  # takes seconds
 
             if dask is not None:
                 with dask_client(dask, None if n_jobs == -1 else n_jobs) as client:
-                    client.run(check_tables, missing)  # on the workers
-                    _show_progress(reproduce(requested, store, client=client), n_stored, total)
+                    client.run(check_tables, missing_jobs)  # on the workers
+                    _show_progress(
+                        reproduce(requested_jobs, store, client=client), n_stored, n_runs
+                    )
             else:
-                check_tables(missing)
-                _show_progress(reproduce(requested, store, n_jobs=n_jobs or 1), n_stored, total)
+                check_tables(missing_jobs)
+                _show_progress(
+                    reproduce(requested_jobs, store, n_jobs=n_jobs or 1), n_stored, n_runs
+                )
         except KeyboardInterrupt as error:
-            code = 128 + (error.args[0] if error.args else signal.SIGINT)
+            exit_code = 128 + (error.args[0] if error.args else signal.SIGINT)
         except (OSError, RunError) as error:
-            reason, code = _one_line(f"Error: {error}"), 1
+            reason, exit_code = _one_line(f"Error: {error}"), 1
     store = Store(store.path)  # read again: a signal may have interrupted an update of it
-    done = sum(job in store for job in requested)
-    if done < total:
-        progress = f"{done} of {total} runs are in {_display_path(store.path)}"
-        condition = "once that is fixed, " if code == 1 else ""
+    n_done = sum(job in store for job in requested_jobs)
+    if n_done < n_runs:
+        progress = f"{n_done} of {n_runs} runs are in {_display_path(store.path)}"
+        condition = "once that is fixed, " if exit_code == 1 else ""
         click.echo(
             f"{reason}: {progress}; {condition}run the same command again to resume", err=True
         )
-        sys.exit(code or 1)
+        sys.exit(exit_code or 1)
 
 
 @contextmanager
@@ -253,12 +258,12 @@ def show_data(names, fetch):
     # This import takes seconds.
     from ..datasets.tables.loaders import BUNDLED_LOADERS, find, load_table, manifest
 
-    known = list(dict.fromkeys([*manifest(), *BUNDLED_LOADERS]))
+    known_names = list(dict.fromkeys([*manifest(), *BUNDLED_LOADERS]))
     for name in names:
-        if name not in known:
-            raise click.UsageError(f"unknown table {name!r}; known are {', '.join(known)}.")
-    any_failed = False
-    for name in names or known:
+        if name not in known_names:
+            raise click.UsageError(f"unknown table {name!r}; known are {', '.join(known_names)}.")
+    has_failed = False
+    for name in names or known_names:
         try:
             state = "verified  scikit-learn's own copy"
             if name not in BUNDLED_LOADERS:
@@ -267,11 +272,11 @@ def show_data(names, fetch):
                     load_table(name)
                     path = path or find(name)
                 state = f"verified  {path}" if path else "absent"
-                any_failed |= bool(names) and path is None
+                has_failed |= bool(names) and path is None
         except (OSError, ValueError) as error:
-            state, any_failed = f"not usable: {_one_line(error)}", True
+            state, has_failed = f"not usable: {_one_line(error)}", True
         click.echo(f"{name:14} {state}")
-    if any_failed:
+    if has_failed:
         click.echo(
             "--fetch downloads absent tables; SVMBOOK_DATA may name a folder that has them",
             err=True,
@@ -290,18 +295,18 @@ def show_version():
     click.echo(versions())
 
 
-def _show_progress(progress, n_stored, total):
+def _show_progress(progress, n_stored, n_runs):
     """Show the progress of the runs: a bar on a terminal, otherwise one line per run."""
     if sys.stderr.isatty():
-        with click.progressbar(length=total, label="runs", file=sys.stderr, show_pos=True) as bar:
+        with click.progressbar(length=n_runs, label="runs", file=sys.stderr, show_pos=True) as bar:
             bar.update(n_stored)
             for _ in progress:
                 bar.update(1)
         return
-    for record, done, _ in progress:
+    for record, n_done, _ in progress:
         run = f"{record['data_set']}, {record['method']}, run {record['run']}"
         error, seconds = 100 * record["error"], record["seconds"]
-        click.echo(f"{done}/{total} {run}: error {error:.2f} %, {seconds:.1f} s", err=True)
+        click.echo(f"{n_done}/{n_runs} {run}: error {error:.2f} %, {seconds:.1f} s", err=True)
 
 
 def _default_store(suite):

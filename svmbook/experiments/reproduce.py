@@ -75,10 +75,13 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     """
     check_scalar(n_jobs, "n_jobs", int)
     store.repair()
-    missing = [job for job in jobs if job not in store]
-    if not missing:
+    missing_jobs = [job for job in jobs if job not in store]
+    if not missing_jobs:
         return
-    records = _run_on_cluster(missing, client) if client else _run_on_cores(missing, n_jobs)
+    if client:
+        records = _run_on_cluster(missing_jobs, client)
+    else:
+        records = _run_on_cores(missing_jobs, n_jobs)
     try:
         for record in records:
             store.append(record)
@@ -111,14 +114,14 @@ def dask_client(address, n_workers=None, *, timeout=20):
     n_workers = joblib.cpu_count() if n_workers is None else n_workers
     try:
         with _delayed_interrupts():
-            local = LocalCluster(
+            cluster = LocalCluster(
                 n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             )
-            with Client(local) as client:
+            with Client(cluster) as client:
                 client.run(_ignore_interrupts)  # on the workers
     except RuntimeError as error:
         raise ChildProcessError(f"the workers did not start ({error})") from error
-    with local, Client(local) as client:
+    with cluster, Client(cluster) as client:
         yield client
 
 
@@ -135,10 +138,8 @@ def _delayed_interrupts():
 @contextmanager
 def _start_ignoring_interrupts():
     """Let processes started in the block ignore Ctrl-C; only the parent process handles it."""
-    if (
-        threading.current_thread() is not threading.main_thread()
-    ):  # only the main thread can set signal handlers
-        yield
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread can set signal handlers
         return
     previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -172,12 +173,14 @@ def _run_on_cluster(jobs, client):
     try:
         while pending:
             try:
-                done, pending = wait(pending, timeout=SILENT_SECONDS, return_when="FIRST_COMPLETED")
+                finished, pending = wait(
+                    pending, timeout=SILENT_SECONDS, return_when="FIRST_COMPLETED"
+                )
             except TimeoutError:
                 if not client.ncores():
                     raise ChildProcessError("no worker is left on the cluster") from None
                 continue
-            for future in done:
+            for future in finished:
                 yield future.result()
     except (CancelledError, KilledWorker) as error:
         raise ChildProcessError(

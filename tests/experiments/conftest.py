@@ -10,27 +10,27 @@ from svmbook.experiments.running.store import Store
 
 
 @pytest.fixture(scope="session")
-def uninterrupted(tmp_path_factory):
-    """Return a function that returns the records of `jobs`, carried out in this process."""
+def uninterrupted_records(tmp_path_factory):
+    """Return a function that returns the records of ``jobs(runs)``, by job and without times."""
 
     @functools.cache
-    def records(runs):
+    def carry_out(runs):
         store = Store(tmp_path_factory.mktemp("uninterrupted") / "runs.jsonl")
-        done = [progress.n_stored for progress in reproduce(jobs(runs), store)]
-        assert done == list(range(1, len(jobs(runs)) + 1))
+        n_stored = [progress.n_stored for progress in reproduce(jobs(runs), store)]
+        assert n_stored == list(range(1, len(jobs(runs)) + 1))
         return fields_without_times(store.records())
 
-    return records
+    return carry_out
 
 
 @pytest.fixture(scope="session")
-def start():
+def start_command():
     """Return a function that starts the command in its own process."""
     server = Server(SERVER_SCRIPT)
-    yield lambda path, *more, runs, signal_at=None: Command(
+    yield lambda path, *arguments, runs, signal_at=None: Command(
         server,
         path.with_name("errors.txt"),
-        *("reproduce", *command_arguments(runs), "--store", str(path), *more),
+        *("reproduce", *command_arguments(runs), "--store", str(path), *arguments),
         signal_at=signal_at,
     )
     server.close()

@@ -63,7 +63,7 @@ def test_table_as_csv(store):
     (row,) = csv.DictReader(io.StringIO(result.stdout))
     errors = [100 * r["error"] for r in Store(store).records()]
     assert float(row["reproduced"]) == pytest.approx(sum(errors) / 2)
-    assert row["runs"] == "2"
+    assert row["n_runs"] == "2"
 
 
 def test_further_tables_of_a_suite_are_shown_by_name():

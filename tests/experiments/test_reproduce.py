@@ -22,7 +22,7 @@ from svmbook.experiments.running.suite import RunError
 from svmbook.experiments.suites import find_suite
 from svmbook.experiments.suites.exploring import parameters
 
-ALL = len(jobs())
+N_JOBS = len(jobs())
 
 
 def test_record_has_the_time_of_its_run():
@@ -33,19 +33,21 @@ def test_record_has_the_time_of_its_run():
 
 # The moments of a kill differ in how much of a record is in the file. They are chosen here, and
 # random in test_kills.py, which also kills calls with two workers.
-def test_killed_at_each_stage_of_writing_a_record_and_resumed(start, tmp_path, uninterrupted):
-    path, stored = tmp_path / "runs.jsonl", 0
-    for moment, new in (("before", 1), ("half", 1), ("written", 2), ("synced", 2)):
-        process = start(path, runs=FEW_RUNS, signal_at=(moment, 2, signal.SIGKILL))
+def test_killed_at_each_stage_of_writing_a_record_and_resumed(
+    start_command, tmp_path, uninterrupted_records
+):
+    path, n_stored = tmp_path / "runs.jsonl", 0
+    for moment, n_new in (("before", 1), ("half", 1), ("written", 2), ("synced", 2)):
+        process = start_command(path, runs=FEW_RUNS, signal_at=(moment, 2, signal.SIGKILL))
         process.wait_stderr()
         assert process.returncode == -signal.SIGKILL
-        stored += new
-        assert count_lines(path) == stored
+        n_stored += n_new
+        assert count_lines(path) == n_stored
         assert path.read_bytes().endswith(b"\n") == (moment != "half")
-    last = start(path, runs=FEW_RUNS)
-    assert last.wait_stderr().splitlines()[-1].startswith(f"{ALL}/{ALL} ")
-    assert last.returncode == 0
-    assert fields_without_times(Store(path).records()) == uninterrupted(FEW_RUNS)
+    last_process = start_command(path, runs=FEW_RUNS)
+    assert last_process.wait_stderr().splitlines()[-1].startswith(f"{N_JOBS}/{N_JOBS} ")
+    assert last_process.returncode == 0
+    assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
 # test_kills.py has the same with Dask and at random moments. Two workers import all modules again.
@@ -58,18 +60,18 @@ def test_killed_at_each_stage_of_writing_a_record_and_resumed(start, tmp_path, u
     ],
 )
 def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
-    start, tmp_path, uninterrupted, options, signum
+    start_command, tmp_path, uninterrupted_records, options, signum
 ):
     path = tmp_path / "runs.jsonl"
-    process = start(path, *options, runs=FEW_RUNS, signal_at=("synced", 4, signum))
+    process = start_command(path, *options, runs=FEW_RUNS, signal_at=("synced", 4, signum))
     stderr = process.wait_stderr()
     assert process.returncode == 128 + signum
-    message = f"stopped: 4 of {ALL} runs are in {path}; run the same command again to resume"
+    message = f"stopped: 4 of {N_JOBS} runs are in {path}; run the same command again to resume"
     assert message in stderr.splitlines()
     assert "Traceback" not in stderr
-    again = start(path, runs=FEW_RUNS)
-    assert f"{path}: 4 of {ALL} runs are stored" in again.wait_stderr()
-    assert fields_without_times(Store(path).records()) == uninterrupted(FEW_RUNS)
+    second_process = start_command(path, runs=FEW_RUNS)
+    assert f"{path}: 4 of {N_JOBS} runs are stored" in second_process.wait_stderr()
+    assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
 # With a real cluster in test_kills.py.
@@ -91,35 +93,35 @@ def test_ctrl_c_while_a_cluster_starts_is_handled_once_it_has_started(monkeypatc
         def run(self, work):
             events.append(work.__name__)
 
-    fake = SimpleNamespace(LocalCluster=Cluster, Client=Cluster)
-    monkeypatch.setitem(sys.modules, "distributed", fake)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    fake_distributed = SimpleNamespace(LocalCluster=Cluster, Client=Cluster)
+    monkeypatch.setitem(sys.modules, "distributed", fake_distributed)
+    previous_handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt), dask_client("local", n_workers=1):
             events.append("worked")
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
     assert events == ["started", "started", "_ignore_interrupts", "closed"]
 
 
 def test_at_most_one_process_is_started_per_run(tmp_path, monkeypatch):
-    requested = []
+    requested_n_jobs = []
 
     class Parallel(joblib.Parallel):
         def __init__(self, n_jobs, **options):
-            requested.append(n_jobs)
+            requested_n_jobs.append(n_jobs)
             super().__init__(1, **options)
 
     monkeypatch.setattr(joblib, "Parallel", Parallel)
     for n_jobs in (1, 100, -1):
         path = tmp_path / f"{n_jobs}.jsonl"
         list(reproduce(jobs()[:2], Store(path), n_jobs=n_jobs))
-    assert requested == [1, 2, min(2, joblib.cpu_count())]
+    assert requested_n_jobs == [1, 2, min(2, joblib.cpu_count())]
     assert list(reproduce(jobs()[:2], Store(path))) == []  # no run is missing
 
 
 def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch):
-    suite, stored = find_suite(SUITE), threading.Event()
+    suite, is_stored = find_suite(SUITE), threading.Event()
 
     class Parallel(joblib.Parallel):
         def __init__(self, n_jobs, **options):
@@ -127,28 +129,28 @@ def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch
 
     def carry_out_run(data_set, method, run):
         if run == 1:
-            assert stored.wait(timeout=10)
+            assert is_stored.wait(timeout=10)
         return suite.carry_out_run(data_set, method, 0)
 
     monkeypatch.setattr(joblib, "Parallel", Parallel)
     monkeypatch.setattr(parameters, "SUITE", replace(suite, carry_out_run=carry_out_run))
-    store, done = Store(tmp_path / "runs.jsonl"), []
+    store, finished_runs = Store(tmp_path / "runs.jsonl"), []
     for progress in reproduce(suite.jobs(["stdev2"], ["linear"], 4), store, n_jobs=2):
-        done.append(progress.record["run"])
-        stored.set()
-    assert sorted(done) == [*range(4)] and done[0] == 0
+        finished_runs.append(progress.record["run"])
+        is_stored.set()
+    assert sorted(finished_runs) == [*range(4)] and finished_runs[0] == 0
 
 
-def test_single_run_has_the_same_record_as_among_others(tmp_path, uninterrupted):
+def test_single_run_has_the_same_record_as_among_others(tmp_path, uninterrupted_records):
     store = Store(tmp_path / "runs.jsonl")
-    job = jobs()[ALL - 2]
+    job = jobs()[N_JOBS - 2]
     list(reproduce([job], store))
     assert fields_without_times(store.records()) == {
-        tuple(job): uninterrupted(FEW_RUNS)[tuple(job)]
+        tuple(job): uninterrupted_records(FEW_RUNS)[tuple(job)]
     }
 
 
-def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uninterrupted):
+def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uninterrupted_records):
     store = Store(tmp_path / "runs.jsonl")
     if not os.path.isdir("/proc/self"):
         pytest.skip("no /proc to find the workers in")
@@ -159,7 +161,7 @@ def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uni
     assert 2 * FEW_RUNS <= len(store) == count_lines(store.path) < 80
     list(reproduce(jobs(), store))
     records = fields_without_times(store.records())
-    assert {tuple(job): records[tuple(job)] for job in jobs()} == uninterrupted(FEW_RUNS)
+    assert {tuple(job): records[tuple(job)] for job in jobs()} == uninterrupted_records(FEW_RUNS)
 
 
 # test_kills.py kills a real worker.
@@ -170,14 +172,14 @@ def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
 
     monkeypatch.setattr("svmbook.experiments.reproduce.reproduce", reproduce)
     path = tmp_path / "runs.jsonl"
-    shown = CliRunner().invoke(main, ["reproduce", *command_arguments(), "--store", str(path)])
-    assert shown.exit_code == 1
-    last = shown.stderr.splitlines()[-1]
-    assert last.startswith(
+    result = CliRunner().invoke(main, ["reproduce", *command_arguments(), "--store", str(path)])
+    assert result.exit_code == 1
+    last_line = result.stderr.splitlines()[-1]
+    assert last_line.startswith(
         "Error: a process died, perhaps because memory ran out: 0 of 12 runs are in"
     )
-    assert last.endswith("once that is fixed, run the same command again to resume")
-    assert "Traceback" not in shown.stderr
+    assert last_line.endswith("once that is fixed, run the same command again to resume")
+    assert "Traceback" not in result.stderr
 
 
 # The cluster has threads. In test_kills.py clusters of processes lose one worker, or all.
@@ -185,18 +187,18 @@ def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
 def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
     distributed = pytest.importorskip("distributed")
     store = Store(tmp_path / "runs.jsonl")
-    local = distributed.LocalCluster(
+    cluster = distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
     )
     with (
-        local,
-        dask_client(local.scheduler_address) as client,
+        cluster,
+        dask_client(cluster.scheduler_address) as client,
         pytest.raises(ChildProcessError, match="the connection to the cluster was lost"),
     ):
         for progress in reproduce(jobs(), store, client=client):
             if progress.n_stored == 2:
-                local.close()
-    assert 2 <= len(store) < ALL
+                cluster.close()
+    assert 2 <= len(store) < N_JOBS
 
 
 @pytest.mark.filterwarnings("default")
@@ -205,8 +207,8 @@ def test_cluster_without_workers_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("svmbook.experiments.reproduce.SILENT_SECONDS", 0.2)
     store = Store(tmp_path / "runs.jsonl")
     with (
-        distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as local,
-        dask_client(local.scheduler_address) as client,
+        distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster,
+        dask_client(cluster.scheduler_address) as client,
         pytest.raises(ChildProcessError, match="no worker is left on the cluster"),
     ):
         list(reproduce(jobs(), store, client=client))
@@ -226,7 +228,7 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         blas_threads[run] = count_threads()
         return {}
 
-    before = count_threads()
+    n_threads_before = count_threads()
     overlapping = replace(suite, carry_out_run=carry_out_run)
     threads = [
         threading.Thread(target=overlapping.run_job, args=(job,))
@@ -237,7 +239,7 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
     for thread in threads:
         thread.join(timeout=60)
     assert blas_threads == {0: {1}, 1: {1}}
-    assert count_threads() == before
+    assert count_threads() == n_threads_before
 
 
 def test_unreachable_cluster_raises():
@@ -272,17 +274,17 @@ def test_check_tables_loads_only_the_tables_of_the_jobs(monkeypatch, tmp_path):
 
 # The only cluster of `make test` that starts a process. A thread other than the main one starts it,
 # which cannot set signal handlers. In test_kills.py and test_cli_processes.py the main thread does.
-def test_cluster_started_in_a_thread_makes_the_same_records(tmp_path, uninterrupted):
+def test_cluster_started_in_a_thread_makes_the_same_records(tmp_path, uninterrupted_records):
     pytest.importorskip("distributed")
-    store, workers = Store(tmp_path / "runs.jsonl"), []
+    store, worker_counts = Store(tmp_path / "runs.jsonl"), []
 
     def reproduce_jobs():
         with dask_client("local", n_workers=1) as client:
-            workers.append(len(client.ncores()))
+            worker_counts.append(len(client.ncores()))
             list(reproduce(jobs(), store, client=client))
 
     thread = threading.Thread(target=reproduce_jobs)
     thread.start()
     thread.join(timeout=300)
-    assert workers == [1]
-    assert fields_without_times(store.records()) == uninterrupted(FEW_RUNS)
+    assert worker_counts == [1]
+    assert fields_without_times(store.records()) == uninterrupted_records(FEW_RUNS)

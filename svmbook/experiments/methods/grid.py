@@ -122,24 +122,25 @@ def choose_by_grid(
         raise ValueError("cv has no folds; give a splitter, or pairs of training and test rows.")
     if any(len(np.unique(y[train])) < 2 for train, _ in folds):
         raise ValueError("the training part of a fold of cv has one class; it needs two or more.")
-    base = KERNELS[kernel][0](X) if kernel in PARAMETER_FREE else DISTANCES[kernel](X, X)
-    if (
-        kernel in CONDITIONALLY_DEFINITE
-    ):  # shifted at a training point; the SVM does not depend on which
-        base = shift_values(base, base[0], base[0], base[0, 0])
+    # The kernel matrix of a kernel without parameters, otherwise the matrix of distances.
+    base_matrix = KERNELS[kernel][0](X) if kernel in PARAMETER_FREE else DISTANCES[kernel](X, X)
+    if kernel in CONDITIONALLY_DEFINITE:
+        # Shifted at the first point; the SVM does not depend on the choice of this point.
+        row = base_matrix[0]
+        base_matrix = shift_values(base_matrix, row, row, row[0])
     scores = np.empty((len(Cs), len(gammas), len(folds)))
-    for j, width in enumerate(gammas):
-        K = base if kernel in PARAMETER_FREE else np.exp(-width * base)
+    for j, gamma_j in enumerate(gammas):
+        K = base_matrix if kernel in PARAMETER_FREE else np.exp(-gamma_j * base_matrix)
         for f, (train, test) in enumerate(folds):
             K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
             predict = _predict_by_paths if len(train) >= MIN_PATH_POINTS else _predict_by_libsvm
             for i, labels in enumerate(predict(K_train, y[train], Cs, K_test)):
                 scores[i, j, f] = (labels == y[test]).mean()
-    return _best(kernel, scores, Cs, gammas)
+    return _best_choice(kernel, scores, Cs, gammas)
 
 
 def coarsen(choice: GridChoice, step: int) -> GridChoice:
-    """Return the choice from a coarsen grid: every ``step``-th value of each parameter.
+    """Return the choice from a coarser grid: every ``step``-th value of each parameter.
 
     Parameters
     ----------
@@ -164,10 +165,10 @@ def coarsen(choice: GridChoice, step: int) -> GridChoice:
     (2, 1, 3)
     """
     scores = choice.scores[::step, ::step]
-    return _best(choice.kernel, scores, choice.Cs[::step], choice.gammas[::step])
+    return _best_choice(choice.kernel, scores, choice.Cs[::step], choice.gammas[::step])
 
 
-def _best(kernel, scores, Cs, gammas):
+def _best_choice(kernel, scores, Cs, gammas):
     means = scores.mean(axis=2)
     i, j = np.unravel_index(np.argmax(means), means.shape)
     return GridChoice(kernel, Cs[i], gammas[j], float(means[i, j]), scores, Cs, gammas)
@@ -175,15 +176,15 @@ def _best(kernel, scores, Cs, gammas):
 
 def _predict_by_libsvm(K, y, Cs, K_test):
     """Return the predicted labels of the test points for each C, with one LIBSVM fit per C."""
-    labels, order = [None] * len(Cs), np.argsort(Cs, kind="stable")
+    labels, ascending = [None] * len(Cs), np.argsort(Cs, kind="stable")
     # Each fit takes milliseconds; validating the same matrix each time would double the time.
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        for position, i in enumerate(order):
+        for position, i in enumerate(ascending):
             model = SVC(C=Cs[i], kernel="precomputed", cache_size=CACHE_MEGABYTES).fit(K, y)
             labels[i] = model.predict(K_test)
             if np.abs(model.dual_coef_).max() < Cs[i]:
                 # No multiplier reaches its bound, so all larger C have the same solution.
-                for j in order[position + 1 :]:
+                for j in ascending[position + 1 :]:
                     labels[j] = labels[i]
                 break
     return labels
@@ -241,8 +242,8 @@ def fit_choice(
     4
     """
     X, y = check_X_y(X, y)
-    function, parameters = KERNELS[choice.kernel]
-    params = {"gamma": choice.gamma} if parameters else {}
+    function, parameter_names = KERNELS[choice.kernel]
+    params = {"gamma": choice.gamma} if parameter_names else {}
     model = SVC(C=choice.C, kernel="precomputed", cache_size=CACHE_MEGABYTES)
     model.fit(function(X, **params), y)
     labels = model.predict(function(X_test, X, **params))
@@ -289,13 +290,13 @@ def run_grid_search(
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     start = time.perf_counter()
     choice = choose_by_grid(X, y, kernel=kernel, C=C, gamma=gamma, cv=folds)
-    selection = time.perf_counter() - start
+    selection_seconds = time.perf_counter() - start
     labels, n_support = fit_choice(choice, X, y, X_test)
     return {
         "parameters": choice.parameters,
         "error": round(float(np.mean(labels != y_test)), 6),
         "model_size": n_support,
-        "selection_seconds": round(selection, 4),
+        "selection_seconds": round(selection_seconds, 4),
     }
 
 

@@ -74,12 +74,12 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     r"""Rank methods on several data sets, and compute the difference at which mean ranks differ.
 
     On each data set the best of k methods has rank 1, and ties share the mean of their ranks.
-    Neighbours in the sorted errors are tied unless their gap exceeds 1e-5 times the largest error
-    of all data sets, because means of rounded records agree to five digits only. Friedman's test
-    has the null hypothesis that all orders of the methods are equally likely. If it is rejected,
-    two methods differ if their mean ranks over N data sets differ by more than Nemenyi's critical
-    difference :math:`q\,\sqrt{k(k + 1)/(6N)}`. Here q is the quantile of the studentised range,
-    divided by the root of two.
+    Neighbours in the sorted errors are tied unless they differ by more than 1e-5 times the largest
+    error of all data sets, because means of rounded records agree to five digits only. Friedman's
+    test has the null hypothesis that all orders of the methods are equally likely. If it is
+    rejected, two methods differ if their mean ranks over N data sets differ by more than Nemenyi's
+    critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`. Here q is the quantile of the studentised
+    range, divided by the root of two.
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     errors = check_array(errors, ensure_min_samples=2, ensure_min_features=3)
     n, k = errors.shape
     order = errors.argsort(axis=1)
-    gaps = np.diff(np.take_along_axis(errors, order, axis=1), axis=1, prepend=-np.inf)
-    groups = (gaps > RECORD_TOL * np.abs(errors).max()).cumsum(axis=1)  # one number per tie
-    ranks = stats.rankdata(np.take_along_axis(groups, order.argsort(axis=1), axis=1), axis=1)
+    differences = np.diff(np.take_along_axis(errors, order, axis=1), axis=1, prepend=-np.inf)
+    tie_groups = (differences > RECORD_TOL * np.abs(errors).max()).cumsum(axis=1)
+    ranks = stats.rankdata(np.take_along_axis(tie_groups, order.argsort(axis=1), axis=1), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
     p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0
     return Ranks(ranks.mean(axis=0), p, float(q * np.sqrt(k * (k + 1) / (6.0 * n))))

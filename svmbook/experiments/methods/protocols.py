@@ -63,15 +63,15 @@ def run_seed(seed: int, run: int, *, purpose: int = 0) -> int:
 
 
 class _Protocol:
-    """A sequence of runs; a subclass has their number and implements ``_make_run(run)``."""
+    """A sequence of ``n_runs`` runs; a subclass implements ``_make_run(run)``."""
 
     def __len__(self):
-        return self.runs
+        return self.n_runs
 
     def __getitem__(self, run):
         check_scalar(run, "run", Integral)
-        if not 0 <= run < self.runs:  # the IndexError also ends a loop over a protocol
-            raise IndexError(f"run must be in 0, ..., {self.runs - 1}; found {run}.")
+        if not 0 <= run < self.n_runs:  # the IndexError also ends a loop over a protocol
+            raise IndexError(f"run must be in 0, ..., {self.n_runs - 1}; found {run}.")
         return self._make_run(run)
 
 
@@ -85,12 +85,13 @@ class RandomSplits(_Protocol):
         The table.
     train_share : float
         Share of training rows: 0.6 in Lin (2005), 0.8 in Navia-Vazquez et al. (2004).
-    runs : int, default=100
+    n_runs : int, default=100
         Number of splits.
     seed : int, default=0
         Seed of the study.
     stratified : bool, default=False
-        Whether both parts keep the proportions of the classes. No source mentions stratification.
+        Whether both parts keep the proportions of the classes. None of the sources
+        mentions stratification.
 
     Examples
     --------
@@ -105,7 +106,7 @@ class RandomSplits(_Protocol):
     X: np.ndarray
     y: np.ndarray
     train_share: float
-    runs: int = 100
+    n_runs: int = 100
     seed: int = 0
     stratified: bool = False
 
@@ -140,7 +141,7 @@ class GeneratedSamples(_Protocol):
         ``draw(n, random_state=seed)`` returning ``(X, y)``.
     n_train, n_test : int, default=300 and 3000
         Numbers of training and test points.
-    runs : int, default=100
+    n_runs : int, default=100
         Number of runs.
     seed : int, default=0
         Seed of the study.
@@ -157,21 +158,21 @@ class GeneratedSamples(_Protocol):
     draw: Callable
     n_train: int = 300
     n_test: int = 3000
-    runs: int = 100
+    n_runs: int = 100
     seed: int = 0
 
     def __post_init__(self):
-        check_scalar(self.runs, "runs", Integral, min_val=1)
+        check_scalar(self.n_runs, "n_runs", Integral, min_val=1)
 
     #: Runs share no points, so the t-test needs no correction.
     test_share = None
 
     def _make_run(self, run):
-        parts = (
+        samples = (
             self.draw(n, random_state=run_seed(self.seed, run, purpose=purpose))
             for purpose, n in ((0, self.n_train), (2, self.n_test))
         )
-        (X_train, y_train), (X_test, y_test) = parts
+        (X_train, y_train), (X_test, y_test) = samples
         return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
 
 
@@ -183,7 +184,7 @@ class StratifiedFolds(_Protocol):
     ----------
     X, y : ndarray of shapes (n, d) and (n,)
         The table.
-    runs : int, default=10
+    n_runs : int, default=10
         Number of folds.
     seed : int, default=0
         Seed of the study, which shuffles the rows once for all folds.
@@ -193,14 +194,14 @@ class StratifiedFolds(_Protocol):
     >>> import numpy as np
     >>> from svmbook.experiments.methods.protocols import StratifiedFolds
     >>> X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
-    >>> folds = StratifiedFolds(X, y, runs=5)
+    >>> folds = StratifiedFolds(X, y, n_runs=5)
     >>> np.sort(np.concatenate([run.X_test[:, 0] for run in folds]))[:5]
     array([0., 1., 2., 3., 4.])
     """
 
     X: np.ndarray
     y: np.ndarray
-    runs: int = 10
+    n_runs: int = 10
     seed: int = 0
 
     def __post_init__(self):
@@ -209,10 +210,10 @@ class StratifiedFolds(_Protocol):
     @property
     def test_share(self):
         """Share of the rows in one fold, for the corrected t-test."""
-        return 1.0 / self.runs
+        return 1.0 / self.n_runs
 
     def _make_run(self, run):
-        folds = StratifiedKFold(self.runs, shuffle=True, random_state=run_seed(self.seed, 0))
+        folds = StratifiedKFold(self.n_runs, shuffle=True, random_state=run_seed(self.seed, 0))
         train, test = list(folds.split(self.X, self.y))[run]
         seed = run_seed(self.seed, run, purpose=1)
         return Run(self.X[train], self.y[train], self.X[test], self.y[test], seed)
@@ -220,7 +221,7 @@ class StratifiedFolds(_Protocol):
 
 def _check_table(protocol):
     """Validate the table and the number of runs, and store the table as arrays."""
-    check_scalar(protocol.runs, "runs", Integral, min_val=1)
+    check_scalar(protocol.n_runs, "n_runs", Integral, min_val=1)
     X, y = check_X_y(protocol.X, protocol.y, ensure_min_samples=2, ensure_all_finite=False)
     object.__setattr__(protocol, "X", X)  # the class is frozen
     object.__setattr__(protocol, "y", y)

@@ -54,7 +54,7 @@ class Summary(NamedTuple):
     mean: float
     deviation: float
     standard_error: float
-    runs: int
+    n_values: int
 
     def __format__(self, format_spec):
         return plus_minus(self.mean, self.standard_error, format_spec)
@@ -91,8 +91,8 @@ class PracticalDifference(NamedTuple):
 
         If none does, it is "undecided".
         """
-        names = ("better", "equivalent", "worse")
-        likely = [name for name, p in zip(names, self, strict=False) if p >= self.level]
+        verdicts = ("better", "equivalent", "worse")
+        likely = [verdict for verdict, p in zip(verdicts, self, strict=False) if p >= self.level]
         return likely[0] if likely else "undecided"
 
 
@@ -120,10 +120,10 @@ def summarise(values: ArrayLike) -> Summary:
     >>> summarise([1.0, 2.0, 3.0]).deviation
     1.0
     """
-    values = _values(values)
+    values = _as_finite_array(values)
     deviation = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-    error = deviation / np.sqrt(len(values))
-    return Summary(float(values.mean()), deviation, float(error), len(values))
+    standard_error = deviation / np.sqrt(len(values))
+    return Summary(float(values.mean()), deviation, float(standard_error), len(values))
 
 
 def most_frequent(values: Iterable) -> tuple[Any, int]:
@@ -198,21 +198,21 @@ def compare(
     for name, value in (("test_share", test_share), ("level", level)):
         if value is not None and not 0 < value < 1:
             raise ValueError(f"{name} must lie between 0 and 1; found {value}.")
-    first, second = _values(first), _values(second)
+    first, second = _as_finite_array(first), _as_finite_array(second)
     check_consistent_length(first, second)
     n = len(first)
     if n < 2:
         raise ValueError(f"a t-test needs at least two values per list; found {n}.")
-    overlap = 0.0 if test_share is None else test_share / (1 - test_share)
+    q = 0.0 if test_share is None else test_share / (1 - test_share)
     d = first - second
     tol = EQUAL_TOL * max(np.abs(first).max(), np.abs(second).max())
     mean = float(d.mean()) if abs(d.mean()) > tol else 0.0
     deviation = d.std(ddof=1) if d.std() > tol else 0.0
-    error = float(np.sqrt(1.0 / n + overlap) * deviation)
+    standard_error = float(np.sqrt(1.0 / n + q) * deviation)
     t_if_constant = float(np.copysign(np.inf, mean)) if mean else 0.0
-    t = mean / error if error else t_if_constant
+    t = mean / standard_error if standard_error else t_if_constant
     # Quantile and distribution function of t; for one number `stats.t` takes 100 times as long.
-    half_width = stdtrit(n - 1, 0.5 + level / 2) * error
+    half_width = stdtrit(n - 1, 0.5 + level / 2) * standard_error
     p = float(2 * stdtr(n - 1, -abs(t)))
     return Comparison(mean, t, p, float(mean - half_width), float(mean + half_width))
 
@@ -272,24 +272,26 @@ def practical_difference(
     check_scalar(rope, "rope", Real, min_val=0)
     check_scalar(level, "level", Real, min_val=0.5, max_val=1, include_boundaries="neither")
     comparison = compare(first, second, test_share=test_share)
-    n = len(_values(first))
-    error = (comparison.high - comparison.difference) / stdtrit(n - 1, 0.975)
-    if error > 0:
+    n = len(_as_finite_array(first))
+    standard_error = (comparison.high - comparison.difference) / stdtrit(n - 1, 0.975)
+    if standard_error > 0:
         p_below, p_up_to = (
-            stdtr(n - 1, (s * rope - comparison.difference) / error) for s in (-1, 1)
+            stdtr(n - 1, (boundary - comparison.difference) / standard_error)
+            for boundary in (-rope, rope)
         )
     else:  # all differences are equal; the boundary belongs to the region
-        edge = rope + EQUAL_TOL * max(np.abs(_values(first)).max(), np.abs(_values(second)).max())
+        largest = max(np.abs(_as_finite_array(values)).max() for values in (first, second))
+        boundary = rope + EQUAL_TOL * largest
         p_below, p_up_to = (
-            float(comparison.difference < -edge),
-            float(comparison.difference <= edge),
+            float(comparison.difference < -boundary),
+            float(comparison.difference <= boundary),
         )
     return PracticalDifference(
         float(p_below), float(p_up_to - p_below), float(1.0 - p_up_to), level
     )
 
 
-def _values(values):
+def _as_finite_array(values):
     """Return values as an array; scikit-learn's checks would be slow for many short lists."""
     array = np.asarray(values, dtype=np.float64).ravel()
     if not len(array):

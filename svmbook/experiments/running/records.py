@@ -117,19 +117,19 @@ def parse_records(data, path, *, first_line=1):
     ValueError: tiny.jsonl, line 1 is damaged (3 is not a record). ...
     """
     records = []
-    for number, line in enumerate(data.splitlines(), start=first_line):
+    for line_number, line in enumerate(data.splitlines(), start=first_line):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:  # invalid JSON or encoding
-            raise _damaged_record_error(path, number, error) from error
+            raise _damaged_record_error(path, line_number, error) from error
         if not isinstance(record, dict):
-            raise _damaged_record_error(path, number, f"{record!r} is not a record")
+            raise _damaged_record_error(path, line_number, f"{record!r} is not a record")
         records.append(record)
     return records
 
 
-def _damaged_record_error(path, number, reason):
+def _damaged_record_error(path, line_number, reason):
     return ValueError(
-        f"{path}, line {number} is damaged ({reason}). Delete the line and run the experiment "
+        f"{path}, line {line_number} is damaged ({reason}). Delete the line and run the experiment "
         "again, which carries out the missing runs, or restore the committed file from Git."
     )

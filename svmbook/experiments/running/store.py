@@ -129,18 +129,18 @@ class Store:
             self._inode = status.st_ino
             file.seek(self._length)
             data = file.read()
-        complete = data.rfind(b"\n") + 1  # length of the complete lines
+        complete_length = data.rfind(b"\n") + 1  # of the complete lines, in bytes
         new_records, first_line = {}, len(self._records) + 1
-        records = parse_records(data[:complete], self.path, first_line=first_line)
-        for number, record in enumerate(records, start=first_line):
-            job = _checked_job(record, f"{self.path}, line {number}")
+        records = parse_records(data[:complete_length], self.path, first_line=first_line)
+        for line_number, record in enumerate(records, start=first_line):
+            job = _checked_job(record, f"{self.path}, line {line_number}")
             if job in self._records or job in new_records:
                 raise ValueError(
-                    f"{self.path}, line {number} repeats the run of an earlier line ({job}). "
+                    f"{self.path}, line {line_number} repeats the run of an earlier line ({job}). "
                     "Delete one of them."
                 )
             new_records[job] = record
-        incomplete_line = data[complete:]
+        incomplete_line = data[complete_length:]
         if not (
             incomplete_line.startswith(RECORD_START) or RECORD_START.startswith(incomplete_line)
         ):
@@ -148,12 +148,12 @@ class Store:
                 f"{self.path} does not end in a record; name another file, or repair this one."
             )
         self._records |= new_records
-        self._length += complete
+        self._length += complete_length
         return incomplete_line
 
     def repair(self):
         """Create the file if there is none; move an incomplete last line away, with a warning."""
-        # Fails at once if the file cannot be written; waiting for the lock would take long.
+        # This fails at once if the file cannot be written; waiting for the lock would take long.
         os.close(os.open(self.path, APPEND_FLAGS, FILE_MODE))
         with self._acquire_lock():
             self._repair()
@@ -202,9 +202,9 @@ def _append(path, line, length):
     file = os.open(path, APPEND_FLAGS, FILE_MODE)
     try:
         try:
-            written = os.write(file, line)
-            while written < len(line):  # a full disk accepts a part, and fails at the next call
-                written += os.write(file, line[written:])
+            n_written = os.write(file, line)
+            while n_written < len(line):  # a full disk accepts a part, and fails at the next call
+                n_written += os.write(file, line[n_written:])
             os.fsync(file)
         except OSError:
             os.ftruncate(file, length)
@@ -215,10 +215,10 @@ def _append(path, line, length):
 
 def _checked_job(record, description):
     """Return the job of a record, or raise a ValueError with the fault of the record."""
-    missing = [field for field in FIELDS if field not in record]
-    if missing:
+    missing_fields = [field for field in FIELDS if field not in record]
+    if missing_fields:
         raise ValueError(
-            f"{description} is not the record of a run: it lacks {', '.join(missing)}."
+            f"{description} is not the record of a run: it lacks {', '.join(missing_fields)}."
         )
     for field, (is_valid, expected) in FIELDS.items():
         if not is_valid(record[field]):

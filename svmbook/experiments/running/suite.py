@@ -36,16 +36,17 @@ class Suite:
         What it measures, in one line.
     data_sets, methods : tuple of str
         Their names.
-    runs : int
+    n_runs : int
         Number of runs per data set and method, each with another seed.
     carry_out_run : callable
         ``carry_out_run(data_set, method, run)`` returns a dict with ``seed``, ``parameters``,
         ``error`` (a fraction), ``model_size``, and any further fields.
     compare : callable
         ``compare(records)`` returns a list of dicts, one for each data set and method that has
-        records: the number of ``runs``, the reported results and the reproduced ones.
+        records: the number of runs ``n_runs``, the reported results and the reproduced ones.
     make_table : callable
-        ``make_table(rows)`` returns the `Table` of these dicts, laid out as in the source.
+        ``make_table(rows)`` returns the `Table` of these dicts. If a paper or thesis has the table,
+        the layout is the same.
     extra_tables : mapping
         Functions that make further tables of the same rows, by name.
     data_files : mapping
@@ -58,7 +59,7 @@ class Suite:
     title: str
     data_sets: tuple
     methods: tuple
-    runs: int
+    n_runs: int
     carry_out_run: Callable
     compare: Callable[[list], list]
     make_table: Callable[[list], Table]
@@ -84,13 +85,13 @@ class Suite:
 
     def _run_numbers(self, runs):
         """Return the run numbers for a number of runs or a list; by default those of all runs."""
-        runs = self.runs if runs is None else runs
-        numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
-        if not numbers or min(numbers) < 0:
+        runs = self.n_runs if runs is None else runs
+        run_numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
+        if not run_numbers or min(run_numbers) < 0:
             raise ValueError(
                 f"runs must be at least 1, or a list of non-negative integers; found {runs}."
             )
-        return numbers
+        return run_numbers
 
     def run_job(self, job):
         """Carry out one run and return its record.

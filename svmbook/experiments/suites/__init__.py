@@ -58,7 +58,7 @@ def find_suite(name):
     Examples
     --------
     >>> from svmbook.experiments.suites import find_suite
-    >>> find_suite("lin2005-kernels").runs
+    >>> find_suite("lin2005-kernels").n_runs
     100
     """
     if name not in SUITES:
@@ -67,7 +67,7 @@ def find_suite(name):
 
 
 def report(name: str, store: Store | None = None, *, table: str | None = None) -> Report:
-    """Return the table of a suite: the source's results and the reproduced ones side by side.
+    """Return the table of a suite: the reported and the reproduced results side by side.
 
     Parameters
     ----------
@@ -126,14 +126,16 @@ def _compare(name, path, file_version):
 
 def _notes(suite, rows, records):
     """Return the origin of the records: command, runs, time, versions."""
-    counts = sorted({row["runs"] for row in rows})
-    runs = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
-    complete = len(records) == len(suite.jobs())
+    run_counts = sorted({row["n_runs"] for row in rows})
+    runs = f"{run_counts[0]}"
+    if len(run_counts) > 1:
+        runs += f" to {run_counts[-1]}"
+    is_complete = len(records) == len(suite.jobs())
     seconds = sum(r["seconds"] for r in records)
     time = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
     versions = "; ".join(sorted({r["versions"] for r in records}))
     return (
-        f"Made by `svmbook reproduce {suite.name}`{'' if complete else ', a part of it'}. "
+        f"Made by `svmbook reproduce {suite.name}`{'' if is_complete else ', a part of it'}. "
         f"Runs per row: {runs}; total time on one core: {time}.",
         f"Versions: {versions}.",
     )

@@ -15,13 +15,13 @@ def group_runs(records, data_sets, methods, *, min_runs=1):
     --------
     >>> from svmbook.experiments.suites.paired import group_runs
     >>> records = [{"data_set": "moons", "method": "a", "run": k} for k in (0, 1)]
-    >>> [row for row, runs in group_runs(records, ["moons"], ["a", "b"])]
-    [{'data_set': 'moons', 'method': 'a', 'runs': 2}]
+    >>> [row for row, run_records in group_runs(records, ["moons"], ["a", "b"])]
+    [{'data_set': 'moons', 'method': 'a', 'n_runs': 2}]
     """
     for data_set, method in itertools.product(data_sets, methods):
-        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-        if len(runs) >= min_runs:
-            yield {"data_set": data_set, "method": method, "runs": len(runs)}, runs
+        run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+        if len(run_records) >= min_runs:
+            yield {"data_set": data_set, "method": method, "n_runs": len(run_records)}, run_records
 
 
 def paired_summaries(records, data_set, method, reference, *, field="error", factor=100.0):
@@ -75,8 +75,8 @@ def paired_summaries(records, data_set, method, reference, *, field="error", fac
     return summarise([values[run] for run in runs]), summarise(differences)
 
 
-def paired_rows(records, data_sets, methods, reference, factors):
-    """Return a row per data set and method that have records.
+def paired_rows(records, data_sets, methods, reference_of, factors):
+    """Return one row per data set and method that has records.
 
     A row has the mean and the standard error of each recorded value. It also has the mean
     difference of the test error to the reference method and its standard error, over common runs.
@@ -87,8 +87,8 @@ def paired_rows(records, data_sets, methods, reference, factors):
         Records of a suite whose methods share the data of a run.
     data_sets, methods : iterable of str
         Names in their order in the table.
-    reference : callable
-        ``reference(method)`` returns the name of the reference method, whose own row has no
+    reference_of : callable
+        ``reference_of(method)`` returns the name of the reference method, whose own row has no
         difference.
     factors : dict
         Factor for each recorded value, 100 for an error in percent. It must include "error". A
@@ -97,7 +97,7 @@ def paired_rows(records, data_sets, methods, reference, factors):
     Returns
     -------
     list of dict
-        With keys "data_set", "method" and "runs", the name of each value, the same name with the
+        With keys "data_set", "method" and "n_runs", the name of each value, the same name with the
         ending "_se" for its standard error, "difference" and "difference_se".
 
     Examples
@@ -115,17 +115,17 @@ def paired_rows(records, data_sets, methods, reference, factors):
     [29, 4, 2]
     """
     rows = []
-    for row, runs in group_runs(records, data_sets, methods):
+    for row, run_records in group_runs(records, data_sets, methods):
         for name, factor in factors.items():
-            if name in runs[0]:
-                summary = summarise([factor * r[name] for r in runs])
+            if name in run_records[0]:
+                summary = summarise([factor * r[name] for r in run_records])
                 row |= {name: summary.mean, f"{name}_se": summary.standard_error}
         data_set, method = row["data_set"], row["method"]
-        found = paired_summaries(
-            records, data_set, method, reference(method), factor=factors["error"]
+        summaries = paired_summaries(
+            records, data_set, method, reference_of(method), factor=factors["error"]
         )
-        if method != reference(method) and found:
-            row |= {"difference": found[1].mean, "difference_se": found[1].standard_error}
+        if method != reference_of(method) and summaries:
+            row |= {"difference": summaries[1].mean, "difference_se": summaries[1].standard_error}
         rows.append(row)
     return rows
 

@@ -37,10 +37,10 @@ def test_gaussian_kernel_scores_equal_those_of_scikit_learn(points):
     np.testing.assert_allclose(choice.scores, scores)
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
     assert choice.score == pytest.approx(search.best_score_)
-    new, truth = threenorm(500, random_state=2)
-    labels, size = fit_choice(choice, X, y, new)
-    assert (labels == search.predict(new)).mean() > 0.995
-    assert (labels == truth).mean() > 0.7
+    X_new, y_new = threenorm(500, random_state=2)
+    labels, size = fit_choice(choice, X, y, X_new)
+    assert (labels == search.predict(X_new)).mean() > 0.995
+    assert (labels == y_new).mean() > 0.7
     assert size == search.best_estimator_.n_support_.sum()
 
 
@@ -73,30 +73,30 @@ def test_scores_for_more_than_two_classes():
 def test_paths_and_libsvm_make_the_same_choice(data, monkeypatch):
     X, y = threenorm(240, random_state=3) if data == "two classes" else load_iris(return_X_y=True)
     values = {"C": [2.0**k for k in range(-5, 16, 4)], "gamma": [2.0**k for k in (-7, -4, -1)]}
-    by_libsvm = choose_by_grid(X, y, **values, cv=CV)
+    libsvm_choice = choose_by_grid(X, y, **values, cv=CV)
     monkeypatch.setattr(grid, "MIN_PATH_POINTS", 0)
-    by_paths = choose_by_grid(X, y, **values, cv=CV)
+    path_choice = choose_by_grid(X, y, **values, cv=CV)
     # LIBSVM stops at a violation of 1e-3, so a point that near the boundary may change sides.
-    np.testing.assert_allclose(by_paths.scores, by_libsvm.scores, atol=1.5 / (len(y) // 4))
-    assert (by_paths.C, by_paths.gamma) == (by_libsvm.C, by_libsvm.gamma)
+    np.testing.assert_allclose(path_choice.scores, libsvm_choice.scores, atol=1.5 / (len(y) // 4))
+    assert (path_choice.C, path_choice.gamma) == (libsvm_choice.C, libsvm_choice.gamma)
 
 
 def test_first_class_wins_tied_votes_of_pairs():
     rng = np.random.default_rng(0)
-    X, new, y = rng.normal(size=(80, 2)), rng.normal(size=(1000, 2)), np.arange(80) % 8
-    K, K_new = gaussian(X, gamma=1.0), gaussian(new, X, gamma=1.0)
+    X, X_new, y = rng.normal(size=(80, 2)), rng.normal(size=(1000, 2)), np.arange(80) % 8
+    K, K_new = gaussian(X, gamma=1.0), gaussian(X_new, X, gamma=1.0)
     model = SVC(C=1.0, kernel="precomputed", decision_function_shape="ovo", tol=1e-6).fit(K, y)
     outputs = model.decision_function(K_new)
     votes = np.zeros((1000, 8))
     for (first, second), output in zip(combinations(range(8), 2), outputs.T, strict=True):
         votes[:, first] += output > 0
         votes[:, second] += output <= 0
-    most = votes == votes.max(axis=1, keepdims=True)
-    tied = (most.sum(axis=1) > 1) & (np.abs(outputs).min(axis=1) > 1e-3)
-    assert tied.sum() > 10
+    has_most_votes = votes == votes.max(axis=1, keepdims=True)
+    is_tied = (has_most_votes.sum(axis=1) > 1) & (np.abs(outputs).min(axis=1) > 1e-3)
+    assert is_tied.sum() > 10
     (labels,) = grid._predict_by_paths(K, y, [1.0], K_new)
-    np.testing.assert_array_equal(labels[tied], most.argmax(axis=1)[tied])
-    np.testing.assert_array_equal(labels[tied], model.predict(K_new)[tied])
+    np.testing.assert_array_equal(labels[is_tied], has_most_votes.argmax(axis=1)[is_tied])
+    np.testing.assert_array_equal(labels[is_tied], model.predict(K_new)[is_tied])
 
 
 def test_point_on_the_boundary_gets_the_second_class():
@@ -106,7 +106,7 @@ def test_point_on_the_boundary_gets_the_second_class():
 
 
 def test_choice_has_the_best_mean_over_the_folds():
-    medians_differ = 0
+    n_different_medians = 0
     for seed in range(8):
         X, y = threenorm(50, random_state=seed)
         choice = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
@@ -114,24 +114,24 @@ def test_choice_has_the_best_mean_over_the_folds():
         i, j = np.unravel_index(means.argmax(), means.shape)
         assert (choice.C, choice.gamma) == (C[i], GAMMA[j])
         assert choice.score == pytest.approx(means.max())
-        medians_differ += medians.argmax() != means.argmax()
-    assert medians_differ > 0
+        n_different_medians += medians.argmax() != means.argmax()
+    assert n_different_medians > 0
 
 
 def test_cv_may_be_a_list_of_folds(points):
     X, y = points
     folds = list(CV.split(X, y))
-    listed = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=folds)
-    split = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
-    np.testing.assert_array_equal(listed.scores, split.scores)
+    choice_from_list = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=folds)
+    choice_from_splitter = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
+    np.testing.assert_array_equal(choice_from_list.scores, choice_from_splitter.scores)
 
 
 def test_a_number_of_folds_means_stratified_folds(points):
     X, y = points
     order = np.argsort(y, kind="stable")  # without stratification a fold would have one class
-    by_number = choose_by_grid(X[order], y[order], C=C, gamma=GAMMA, cv=3)
-    listed = choose_by_grid(X[order], y[order], C=C, gamma=GAMMA, cv=StratifiedKFold(3))
-    np.testing.assert_array_equal(by_number.scores, listed.scores)
+    choice_from_number = choose_by_grid(X[order], y[order], C=C, gamma=GAMMA, cv=3)
+    choice_from_list = choose_by_grid(X[order], y[order], C=C, gamma=GAMMA, cv=StratifiedKFold(3))
+    np.testing.assert_array_equal(choice_from_number.scores, choice_from_list.scores)
 
 
 def test_unsorted_values_of_C_some_too_large_to_matter(points):

@@ -29,39 +29,39 @@ def test_critical_difference_equals_published_values():
     # Demsar (2006), table 5(a): q at 0.05 for 3, 4, 5 and 10 methods.
     for k, q in ((3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)):
         errors = np.random.default_rng(k).random((14, k))
-        found = rank(errors)
-        assert found.critical_difference == pytest.approx(
+        ranks = rank(errors)
+        assert ranks.critical_difference == pytest.approx(
             q * np.sqrt(k * (k + 1) / (6 * 14)), rel=1e-3
         )
-        assert found.means.sum() == pytest.approx(k * (k + 1) / 2)
-        assert found.p == pytest.approx(stats.friedmanchisquare(*errors.T).pvalue)
+        assert ranks.means.sum() == pytest.approx(k * (k + 1) / 2)
+        assert ranks.p == pytest.approx(stats.friedmanchisquare(*errors.T).pvalue)
 
 
 def test_ties_share_the_mean_of_their_ranks():
-    found = rank([[0.1, 0.3, 0.1], [0.2, 0.5, 0.4]])
-    assert found.means.tolist() == [1.25, 3.0, 1.75]
+    ranks = rank([[0.1, 0.3, 0.1], [0.2, 0.5, 0.4]])
+    assert ranks.means.tolist() == [1.25, 3.0, 1.75]
 
 
 def test_errors_equal_up_to_rounding_are_tied():
-    found = rank([[0.1 + 0.2, 0.3, 0.5]] * 3)
-    assert found.means.tolist() == [1.5, 1.5, 3.0]
+    ranks = rank([[0.1 + 0.2, 0.3, 0.5]] * 3)
+    assert ranks.means.tolist() == [1.5, 1.5, 3.0]
     # Means of rounded errors: of 4/6 and 0, of 2/6 and 2/6, and of two with a larger sum.
     means = np.mean([[0.666667, 0.0], [0.333333, 0.333333], [0.5, 0.1668]], axis=1)
     assert rank([means] * 3).means.tolist() == [1.5, 1.5, 3.0] and means[0] != means[1]
     # Errors that rounding to five digits would separate by their last bit.
-    for edge in (np.arange(20) + 0.5) * 1e-5:
-        below, above = np.nextafter(edge, [0.0, 1.0])
+    for boundary in (np.arange(20) + 0.5) * 1e-5:
+        below, above = np.nextafter(boundary, [0.0, 1.0])
         assert rank([[1.0, below, above]] * 2).means.tolist() == [3.0, 1.5, 1.5]
     assert rank([[1.0, 0.5, 0.5 + 2e-5]] * 2).means.tolist() == [3.0, 1.0, 2.0]
-    same = rank(np.full((3, 4), 0.2))
-    assert same.means.tolist() == [2.5] * 4 and same.p == 1.0
+    tied_ranks = rank(np.full((3, 4), 0.2))
+    assert tied_ranks.means.tolist() == [2.5] * 4 and tied_ranks.p == 1.0
 
 
 def test_critical_difference_keeps_its_level_under_the_null_hypothesis():
     rng = np.random.default_rng(0)
-    found = [rank(rng.random((12, 5))) for _ in range(400)]
-    rejected = [np.ptp(r.means) > r.critical_difference for r in found]
-    assert np.mean(rejected) < 0.08  # the level is 0.05, plus sampling error
+    rankings = [rank(rng.random((12, 5))) for _ in range(400)]
+    is_rejected = [np.ptp(r.means) > r.critical_difference for r in rankings]
+    assert np.mean(is_rejected) < 0.08  # the level is 0.05, plus sampling error
 
 
 def test_fewer_than_three_methods_raise():

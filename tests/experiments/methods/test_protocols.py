@@ -14,9 +14,11 @@ from svmbook.experiments.methods.protocols import (
 X = np.arange(150.0)[:, None]
 Y = np.where(np.arange(150) % 3 == 0, 1.0, -1.0)
 PROTOCOLS = {
-    "random": lambda **options: RandomSplits(X, Y, train_share=0.6, **{"runs": 20, **options}),
-    "generated": lambda runs=20, seed=0: GeneratedSamples(twonorm, 20, 30, runs=runs, seed=seed),
-    "folds": lambda runs=10, seed=0: StratifiedFolds(X, Y, runs=runs, seed=seed),
+    "random": lambda **options: RandomSplits(X, Y, train_share=0.6, **{"n_runs": 20, **options}),
+    "generated": lambda n_runs=20, seed=0: GeneratedSamples(
+        twonorm, 20, 30, n_runs=n_runs, seed=seed
+    ),
+    "folds": lambda n_runs=10, seed=0: StratifiedFolds(X, Y, n_runs=n_runs, seed=seed),
 }
 
 
@@ -26,22 +28,22 @@ def are_equal(first, second):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_run_does_not_depend_on_the_other_runs(name):
-    alone = PROTOCOLS[name]()[7]
-    backwards = {run: PROTOCOLS[name]()[run] for run in range(9, -1, -1)}
-    assert are_equal(alone, backwards[7])
-    assert are_equal(alone, list(PROTOCOLS[name]())[7])
-    assert not are_equal(alone, PROTOCOLS[name]()[8])
-    assert not are_equal(alone, PROTOCOLS[name](seed=1)[7])
+    single_run = PROTOCOLS[name]()[7]
+    runs_backwards = {run: PROTOCOLS[name]()[run] for run in range(9, -1, -1)}
+    assert are_equal(single_run, runs_backwards[7])
+    assert are_equal(single_run, list(PROTOCOLS[name]())[7])
+    assert not are_equal(single_run, PROTOCOLS[name]()[8])
+    assert not are_equal(single_run, PROTOCOLS[name](seed=1)[7])
 
 
 @pytest.mark.parametrize("name", ["random", "generated"])
 def test_run_does_not_depend_on_the_number_of_runs(name):
-    assert are_equal(PROTOCOLS[name](runs=8)[7], PROTOCOLS[name](runs=100)[7])
+    assert are_equal(PROTOCOLS[name](n_runs=8)[7], PROTOCOLS[name](n_runs=100)[7])
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_protocols_have_a_length_and_can_be_iterated_over(name):
-    protocol = PROTOCOLS[name](runs=5)
+    protocol = PROTOCOLS[name](n_runs=5)
     assert len(list(protocol)) == len(protocol) == 5
     assert len({run.seed for run in protocol}) == 5
 
@@ -58,8 +60,8 @@ def test_random_splits_use_every_row_once(stratified):
 
 
 def test_every_row_is_in_one_test_fold():
-    tested = np.concatenate([run.X_test[:, 0] for run in PROTOCOLS["folds"]()])
-    np.testing.assert_array_equal(np.sort(tested), X[:, 0])
+    test_values = np.concatenate([run.X_test[:, 0] for run in PROTOCOLS["folds"]()])
+    np.testing.assert_array_equal(np.sort(test_values), X[:, 0])
 
 
 def test_generated_training_and_test_points_differ():
@@ -78,8 +80,8 @@ def test_seed_of_a_run_differs_from_the_seeds_of_its_split(name):
     split_seeds = {run_seed(0, run, purpose=purpose) for run in (0, 7) for purpose in (0, 2)}
     run = PROTOCOLS[name]()[7]
     assert run.seed not in split_seeds
-    new, _ = twonorm(30, random_state=run.seed)
-    assert not np.isin(new, [*run.X_train, *run.X_test]).any()
+    X_new, _ = twonorm(30, random_state=run.seed)
+    assert not np.isin(X_new, [*run.X_train, *run.X_test]).any()
 
 
 def test_seeds_differ_between_runs_and_purposes():
@@ -107,10 +109,10 @@ def test_invalid_seeds_raise():
     [
         (lambda: RandomSplits(X, Y, train_share=1.0), "train_share == 1.0, must be < 1"),
         (lambda: RandomSplits(X, Y, train_share=5.0), "train_share == 5.0, must be < 1"),
-        (lambda: RandomSplits(X, Y, train_share=0.6, runs=0), "runs == 0, must be >= 1"),
+        (lambda: RandomSplits(X, Y, train_share=0.6, n_runs=0), "n_runs == 0, must be >= 1"),
         (lambda: RandomSplits(X, Y[:-1], train_share=0.6), "inconsistent numbers of samples"),
-        (lambda: StratifiedFolds(X, Y, runs=-1), "runs == -1, must be >= 1"),
-        (lambda: GeneratedSamples(twonorm, runs=0), "runs == 0, must be >= 1"),
+        (lambda: StratifiedFolds(X, Y, n_runs=-1), "n_runs == -1, must be >= 1"),
+        (lambda: GeneratedSamples(twonorm, n_runs=0), "n_runs == 0, must be >= 1"),
     ],
 )
 def test_invalid_arguments_raise_at_once(make, message):
@@ -120,10 +122,10 @@ def test_invalid_arguments_raise_at_once(make, message):
 
 def test_missing_values_are_kept():
     X = np.array([[1.0], [np.nan], [3.0], [4.0]])
-    run = RandomSplits(X, [0, 1, 0, 1], train_share=0.5, runs=1)[0]
+    run = RandomSplits(X, [0, 1, 0, 1], train_share=0.5, n_runs=1)[0]
     assert np.isnan(np.vstack([run.X_train, run.X_test])).sum() == 1
 
 
 def test_tables_may_be_lists():
-    folds = StratifiedFolds(X.tolist(), Y.tolist(), runs=5)
-    assert are_equal(folds[0], StratifiedFolds(X, Y, runs=5)[0])
+    folds = StratifiedFolds(X.tolist(), Y.tolist(), n_runs=5)
+    assert are_equal(folds[0], StratifiedFolds(X, Y, n_runs=5)[0])

@@ -23,7 +23,7 @@ LISTS = st.integers(2, 30).flatmap(
 @given(values=st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40))
 def test_standard_error_equals_that_of_scipy(values):
     summary = summarise(values)
-    assert summary.runs == len(values)
+    assert summary.n_values == len(values)
     assert summary.standard_error == pytest.approx(stats.sem(values), rel=1e-9, abs=1e-12)
     assert summary.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-9, abs=1e-12)
 
@@ -71,23 +71,23 @@ def test_corrected_t_test_has_fewer_false_positives_on_overlapping_splits():
     The classifier is ridge regression in closed form: for 3,600 fits of an estimator, validation
     would take fifty times as long as the fits.
     """
-    rejections = {"plain": 0, "corrected": 0}
-    trials = 120
-    for seed in range(trials):
+    n_rejections = {"plain": 0, "corrected": 0}
+    n_trials = 120
+    for seed in range(n_trials):
         rng = np.random.default_rng(seed)
-        both = rng.standard_normal((60, 12))
-        y = np.where(both[:, 0] + both[:, 6] + 1.5 * rng.standard_normal(60) > 0, 1, -1)
-        halves = both[:, :6], both[:, 6:]  # equally informative features
+        X_all = rng.standard_normal((60, 12))
+        y = np.where(X_all[:, 0] + X_all[:, 6] + 1.5 * rng.standard_normal(60) > 0, 1, -1)
+        feature_halves = X_all[:, :6], X_all[:, 6:]  # equally informative features
         errors = [[], []]
-        for train, test in ShuffleSplit(15, test_size=0.2, random_state=seed).split(both):
-            for half, values in zip(halves, errors, strict=True):
-                X, H = half[train], half[test]
+        for train, test in ShuffleSplit(15, test_size=0.2, random_state=seed).split(X_all):
+            for half, values in zip(feature_halves, errors, strict=True):
+                X, X_test = half[train], half[test]
                 weights = np.linalg.solve(X.T @ X + np.eye(6), X.T @ y[train])
-                values.append((np.sign(H @ weights) != y[test]).mean())
-        rejections["plain"] += compare(*errors).p < 0.05
-        rejections["corrected"] += compare(*errors, test_share=0.2).p < 0.05
-    assert rejections["plain"] > 0.2 * trials
-    assert rejections["corrected"] < 0.5 * rejections["plain"]
+                values.append((np.sign(X_test @ weights) != y[test]).mean())
+        n_rejections["plain"] += compare(*errors).p < 0.05
+        n_rejections["corrected"] += compare(*errors, test_share=0.2).p < 0.05
+    assert n_rejections["plain"] > 0.2 * n_trials
+    assert n_rejections["corrected"] < 0.5 * n_rejections["plain"]
 
 
 def test_equal_lists_tie_and_constant_differences_have_p_zero():
@@ -133,9 +133,9 @@ def test_practical_verdict_requires_the_level():
 def test_practical_difference_equals_probabilities_of_the_t_distribution():
     first, second = [3.0, 4.0, 6.0, 5.5], [2.0, 4.5, 3.0, 4.0]
     for share in (None, 0.3):
-        found = compare(first, second, test_share=share)
-        scale = found.difference / found.t
-        posterior = stats.t(3, loc=found.difference, scale=scale)
+        comparison = compare(first, second, test_share=share)
+        scale = comparison.difference / comparison.t
+        posterior = stats.t(3, loc=comparison.difference, scale=scale)
         ours = practical_difference(first, second, rope=0.5, test_share=share)
         assert ours.smaller == pytest.approx(posterior.cdf(-0.5))
         assert ours.larger == pytest.approx(posterior.sf(0.5))
@@ -146,19 +146,20 @@ def test_practical_difference_equals_probabilities_of_the_t_distribution():
 def test_practical_differences_are_calibrated(share):
     # The true means have a uniform prior; the differences have the correlation that is assumed.
     rng = np.random.default_rng(0)
-    rho, predicted, true = share or 0.0, [], []
+    rho, probabilities, outcomes = share or 0.0, [], []
     for mean in np.linspace(-8.0, 8.0, 6000):
         common = np.sqrt(rho) * rng.standard_normal()
         d = mean + 2.0 * (common + np.sqrt(1.0 - rho) * rng.standard_normal(10))
-        predicted.append(practical_difference(d, np.zeros(10), test_share=share)[:3])
-        true.append((mean < -1.0, abs(mean) <= 1.0, mean > 1.0))
-    predicted, true = np.array(predicted), np.array(true)
+        probabilities.append(practical_difference(d, np.zeros(10), test_share=share)[:3])
+        outcomes.append((mean < -1.0, abs(mean) <= 1.0, mean > 1.0))
+    probabilities, outcomes = np.array(probabilities), np.array(outcomes)
     for low, high in ((0.05, 0.35), (0.35, 0.65), (0.65, 0.95), (0.95, 1.01)):
-        for outcome in range(3):
-            in_bin = (predicted[:, outcome] >= low) & (predicted[:, outcome] < high)
+        for column in range(3):
+            p = probabilities[:, column]
+            in_bin = (p >= low) & (p < high)
             if in_bin.sum() > 100:
-                gap = true[in_bin, outcome].mean() - predicted[in_bin, outcome].mean()
-                assert abs(gap) < 4.0 * 0.5 / np.sqrt(in_bin.sum())
+                difference = outcomes[in_bin, column].mean() - p[in_bin].mean()
+                assert abs(difference) < 4.0 * 0.5 / np.sqrt(in_bin.sum())
 
 
 def test_verdicts_of_practical_difference():

@@ -47,17 +47,17 @@ def test_first_record_of_a_run_is_kept(path):
 def test_incomplete_last_line_is_moved_to_another_file(path):
     filled_store(path, 3)
     complete = path.read_bytes()
-    last = complete.rfind(b"\n", 0, -1) + 1
-    for cut in range(last + 1, len(complete), 9):
-        path.write_bytes(complete[:cut])
+    last_start = complete.rfind(b"\n", 0, -1) + 1
+    for length in range(last_start + 1, len(complete), 9):
+        path.write_bytes(complete[:length])
         store = Store(path)
         assert store.records() == [record(0), record(1)]
-        assert path.read_bytes() == complete[:cut]  # reading changes nothing
+        assert path.read_bytes() == complete[:length]  # reading changes nothing
         with pytest.warns(RuntimeWarning, match=r"incomplete record.*moved to runs\.jsonl\.torn"):
             store.repair()
-        assert path.read_bytes() == complete[:last]
+        assert path.read_bytes() == complete[:last_start]
         torn = path.with_name("runs.jsonl.torn")
-        assert torn.read_bytes() == complete[last:cut] + b"\n"
+        assert torn.read_bytes() == complete[last_start:length] + b"\n"
         torn.unlink()
         assert store.append(record(2))
         assert path.read_bytes() == complete
@@ -106,11 +106,11 @@ def test_shortened_deleted_or_replaced_file_is_read_again(path):
     path.unlink()
     store.refresh()
     assert len(store) == 0
-    other = path.with_name("other.jsonl")
-    filled_store(other, 1)
+    other_path = path.with_name("other.jsonl")
+    filled_store(other_path, 1)
     store.append(record(7))
-    filled_store(other, 5)
-    other.replace(path)  # longer than the file that was read, and complete
+    filled_store(other_path, 5)
+    other_path.replace(path)  # longer than the file that was read, and complete
     store.refresh()
     assert [r["run"] for r in store.records()] == list(range(5))
 
@@ -150,13 +150,13 @@ except OSError as error:
 
 def test_full_disk_leaves_the_store_unchanged(path, request):
     filled_store(path, 2)
-    before = path.read_bytes()
-    limit = len(before) + 40  # bytes: a part of the next record is written before the error
+    old_content = path.read_bytes()
+    limit = len(old_content) + 40  # bytes: a part of the next record is written before the error
     call = [sys.executable, "-c", FULL_DISK_SCRIPT, str(request.path.parent), str(path), str(limit)]
     result = subprocess.run(call, capture_output=True, text=True, timeout=120)
-    assert result.stdout == f"failed 2 {len(before)}\nTrue 3\n", result.stderr
+    assert result.stdout == f"failed 2 {len(old_content)}\nTrue 3\n", result.stderr
     assert not path.with_name("runs.jsonl.torn").exists()
-    assert path.read_bytes().startswith(before)
+    assert path.read_bytes().startswith(old_content)
     assert Store(path).records() == [record(run) for run in range(3)]
 
 
@@ -180,8 +180,8 @@ def test_two_processes_append_to_one_store(path, request):
     for writer in writers:
         writer.stdin.write("go\n")
         writer.stdin.flush()
-    added = [int(writer.communicate(timeout=120)[0]) for writer in writers]
-    assert sum(added) == 150
+    n_appended = [int(writer.communicate(timeout=120)[0]) for writer in writers]
+    assert sum(n_appended) == 150
     assert sorted(r["run"] for r in Store(path).records()) == list(range(150))
 
 
@@ -212,29 +212,29 @@ def test_invalid_line_is_reported(path, line, message):
         Store(path)
 
 
-@pytest.mark.parametrize("written", [b"my notes, without a last newline", b"\0" * 1000])
-def test_other_files_are_not_changed(path, written):
-    path.write_bytes(written)
+@pytest.mark.parametrize("content", [b"my notes, without a last newline", b"\0" * 1000])
+def test_other_files_are_not_changed(path, content):
+    path.write_bytes(content)
     with pytest.raises(ValueError, match="does not end in a record"):
         Store(path)
-    assert path.read_bytes() == written
+    assert path.read_bytes() == content
 
 
 def test_paths_that_are_not_regular_files_raise(path):
     os.mkfifo(path)
-    for other in (path, path.parent, "/dev/null"):
+    for invalid_path in (path, path.parent, "/dev/null"):
         with pytest.raises(ValueError, match="is not a regular file"):
-            Store(other)
+            Store(invalid_path)
 
 
 def test_invalid_record_or_folder_raises(path, tmp_path):
     store = filled_store(path, 1)
-    before = path.read_bytes()
+    old_content = path.read_bytes()
     for value in (float("nan"), np.int64(3), {1, 2}):
         with pytest.raises(ValueError, match="the record of s: d, m, run 1 cannot be written as J"):
             store.append(record(1) | {"confusion": value})
     with pytest.raises(ValueError, match="it lacks seconds, versions"):
         store.append({k: v for k, v in record(1).items() if k not in ("seconds", "versions")})
-    assert path.read_bytes() == before
+    assert path.read_bytes() == old_content
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         Store(tmp_path / "no" / "runs.jsonl")

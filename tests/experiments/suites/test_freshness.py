@@ -48,26 +48,28 @@ def is_available(suite, data_set):
 @pytest.mark.parametrize("name", SUITES)
 def test_fastest_run_reproduces_its_committed_record(name):
     record = fastest_record(find_suite(name))
-    found = differences(repeat_fastest_run(name, record["method"]), record)
-    assert not found, f"renew: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{found[0]}"
+    messages = differences(repeat_fastest_run(name, record["method"]), record)
+    assert not messages, (
+        f"renew: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{messages[0]}"
+    )
 
 
 @pytest.mark.parametrize("name", SUITES)
 def test_fast_runs_of_each_method_reproduce_their_committed_records(name):
-    suite, found = find_suite(name), []
+    suite, messages = find_suite(name), []
     for method in sorted({record["method"] for record in load_records(name)}):
         record = fastest_record(suite, method)
         seconds = sum(record[field] for field in record if field.endswith("seconds"))
         if is_available(suite, record["data_set"]) and seconds < QUICK_SECONDS:
-            found += differences(repeat_fastest_run(name, method), record)
-    assert not found, "\n".join(found)
+            messages += differences(repeat_fastest_run(name, method), record)
+    assert not messages, "\n".join(messages)
 
 
 @pytest.mark.nightly  # takes minutes for a suite with many tables
 @pytest.mark.parametrize("name", SUITES)
 def test_one_run_of_each_method_and_data_set_reproduces_its_committed_record(name):
-    suite, found = find_suite(name), []
+    suite, messages = find_suite(name), []
     for record in fastest_records(suite):
         if record["seconds"] < NIGHTLY_SECONDS and is_available(suite, record["data_set"]):
-            found += differences(split_fields(repeat_run(suite, record)), record)
-    assert not found, "\n".join(found)
+            messages += differences(split_fields(repeat_run(suite, record)), record)
+    assert not messages, "\n".join(messages)

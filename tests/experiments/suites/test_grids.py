@@ -12,15 +12,15 @@ from svmbook.experiments.suites.shen2013 import further_classifiers as shen2013_
 
 def all_classifiers_grid(method, d):
     X, y = np.zeros((30, d)), np.arange(30) % 2
-    return all_classifiers._candidates(method, X, y, seed=0)[1]
+    return all_classifiers._search_space(method, X, y, seed=0)[1]
 
 
 def glass_boxes_grid(method, d):
-    return glass_boxes._candidates(method, seed=0)[1]
+    return glass_boxes._search_space(method, seed=0)[1]
 
 
 def lin2005_grid(method, d):
-    return lin2005_further._candidates(method, 0, d)[1]
+    return lin2005_further._search_space(method, 0, d)[1]
 
 
 #: By suite, a function that returns the grid of a method, and the grid values that no run chose.
@@ -46,19 +46,19 @@ GRIDS = {
 
 @pytest.mark.parametrize("suite", GRIDS)
 def test_grids_consist_of_chosen_values_and_known_others(suite):
-    method_grid, never_chosen = GRIDS[suite]
-    chosen, declared = {}, {}
+    method_grid, unchosen_values = GRIDS[suite]
+    chosen_values, declared_values = {}, {}
     for record in load_records(suite):
-        method, d = record["method"], record.get("features", 4)
+        method, d = record["method"], record.get("n_features", 4)
         for name, value in record["parameters"].items():
             # The grids of gamma are divided by the number of features.
             value = round(value * d, 9) if name == "gamma" else value
-            chosen.setdefault((method, name), set()).add(value)
-    for method in {method for method, _ in chosen}:
+            chosen_values.setdefault((method, name), set()).add(value)
+    for method in {method for method, _ in chosen_values}:
         for name, values in method_grid(method, 1).items():
-            declared[method, name.split("__")[-1]] = {*values}
-    assert declared == {
-        key: values | never_chosen.get(key, set()) for key, values in chosen.items()
+            declared_values[method, name.split("__")[-1]] = {*values}
+    assert declared_values == {
+        key: values | unchosen_values.get(key, set()) for key, values in chosen_values.items()
     }
 
 
@@ -74,5 +74,5 @@ def test_grids_beyond_shen_ascend_by_factors_of_ten(method):
 
 
 def test_number_of_knots_agrees_with_the_name_of_the_method():
-    model, _ = glass_boxes._candidates("stumps, 16 knots", seed=0)
+    model, _ = glass_boxes._search_space("stumps, 16 knots", seed=0)
     assert f"stumps, {model.n_knots} knots" in glass_boxes.SUITE.methods

@@ -12,7 +12,7 @@ REFERENCES = {
     "exemplar-nuisance": "5 neighbours, weighted",
     "exemplar-votes": "Gaussian SVM",
     "interactions": "Gaussian SVM",
-    "kernel-depth": lambda data_set, _: kernel_depth.REFERENCE.get(data_set),
+    "kernel-depth": lambda data_set, _: kernel_depth.REFERENCES.get(data_set),
     "kernel-features": "exact kernel",
     "lin2005-early": "converged",
     "logistic-kernels": "logistic, ridge",
@@ -34,11 +34,11 @@ def test_rows_are_means_and_paired_differences_of_the_records(name):
             reference = reference(data_set, method)
         values = {"error": errors[data_set, method]}
         values["difference"] = values["error"] - errors[data_set, reference]
-        assert row["runs"] == len(values["error"])
+        assert row["n_runs"] == len(values["error"])
         assert ("difference" in row) == (method != reference)
         for key in values.keys() & row.keys():
             assert row[key] == pytest.approx(values[key].mean(), abs=1e-9)
-            standard_error = values[key].std(ddof=1) / row["runs"] ** 0.5
+            standard_error = values[key].std(ddof=1) / row["n_runs"] ** 0.5
             assert row[f"{key}_se"] == pytest.approx(standard_error, abs=1e-9)
 
 

@@ -10,27 +10,29 @@ from svmbook.experiments.suites import SUITES, find_suite
 QUICK_SECONDS, NIGHTLY_SECONDS = 0.1, 3.0  # longest runs, according to their records
 # Methods that bin features at observed values: a perturbation would change their bins, whereas all
 # processors read the same values from a table.
-BINNING = ("boosted trees", "explainable boosting")
+BINNING_METHODS = ("boosted trees", "explainable boosting")
 
 
 def fastest_records_by_method(suite):
     """Return the record of the fastest run of each method, sorted from the fastest."""
     methods = {record["method"] for record in load_records(suite.name)}
-    records = [fastest_record(suite, m) for m in sorted(methods) if not m.startswith(BINNING)]
+    records = [
+        fastest_record(suite, m) for m in sorted(methods) if not m.startswith(BINNING_METHODS)
+    ]
     return sorted(records, key=lambda r: (r["data_set"] in suite.data_files, r["seconds"]))
 
 
 def differences(suite, record, draws, monkeypatch):
     """Return a message for each perturbation of the data that changes the record."""
-    unperturbed, found = repeat_fastest_run(suite.name, record["method"]), []
+    unperturbed, messages = repeat_fastest_run(suite.name, record["method"]), []
     for draw in draws:
         with monkeypatch.context() as patch:
             perturb_sources(draw, patch.setattr)
             perturbed = split_fields(repeat_run(suite, record))
         if perturbed != unperturbed:
             run = f"{record['method']}, {record['data_set']}"
-            found.append(f"{run}: {perturbed}, not {unperturbed}")
-    return found
+            messages.append(f"{run}: {perturbed}, not {unperturbed}")
+    return messages
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -45,8 +47,8 @@ def test_fastest_run_does_not_depend_on_the_last_bits_of_its_data(name, monkeypa
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", SUITES)
 def test_fastest_run_of_each_method_does_not_depend_on_the_last_bits(name, monkeypatch):
-    suite, found = find_suite(name), []
+    suite, messages = find_suite(name), []
     for record in fastest_records_by_method(suite):
         if record["seconds"] < NIGHTLY_SECONDS:
-            found += differences(suite, record, SEEDS, monkeypatch)
-    assert not found, "\n".join(found)
+            messages += differences(suite, record, SEEDS, monkeypatch)
+    assert not messages, "\n".join(messages)

@@ -26,11 +26,11 @@ def test_changing_the_returned_rows_does_not_change_the_cache(store):
 
 
 def test_report_is_renewed_when_its_file_changes(store):
-    before = report("exploring-parameters", store)
+    old_report = report("exploring-parameters", store)
     records = store.records()
     for record in records:
         record["versions"] += "; another"
     text = "".join(json.dumps(record) + "\n" for record in records)
     store.path.write_text(text, encoding="utf-8")
-    after = report("exploring-parameters", Store(store.path))
-    assert "another" in after.notes[1] and "another" not in before.notes[1]
+    new_report = report("exploring-parameters", Store(store.path))
+    assert "another" in new_report.notes[1] and "another" not in old_report.notes[1]

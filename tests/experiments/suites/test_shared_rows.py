@@ -1,4 +1,4 @@
-"""No two tables of a suite share rows, except for two that Lin's thesis prints both."""
+"""No two tables of a suite share rows, except for two tables that Lin (2005) uses both."""
 
 from itertools import combinations
 
@@ -10,7 +10,7 @@ from svmbook.datasets import load
 from svmbook.experiments.suites import SUITES, find_suite
 
 LARGE_SHARE = 0.05  # of the rows of the smaller table; a few rows may be equal by chance
-PRINTED_BOTH = {("cleveland", "heart")}
+PRINTED_PAIRS = {("cleveland", "heart")}
 
 
 def rows(table):
@@ -24,9 +24,11 @@ def share_rows(first, second):
     if wide.shape[1] - narrow.shape[1] > 1:
         return False
     same_width = narrow.shape[1] == wide.shape[1]
-    others = [wide] if same_width else [np.delete(wide, j, axis=1) for j in range(wide.shape[1])]
+    candidates = (
+        [wide] if same_width else [np.delete(wide, j, axis=1) for j in range(wide.shape[1])]
+    )
     limit = LARGE_SHARE * min(len(narrow), len(wide))
-    return any(len(rows(narrow) & rows(other)) > limit for other in others)
+    return any(len(rows(narrow) & rows(candidate)) > limit for candidate in candidates)
 
 
 def test_shared_rows_are_found():
@@ -47,4 +49,4 @@ def test_tables_of_a_suite_share_no_rows(name):
         needs_table(table)
     data = {table: load(table).data for table in tables}
     shared = {pair for pair in combinations(tables, 2) if share_rows(*map(data.get, pair))}
-    assert shared <= (PRINTED_BOTH if name.startswith("lin2005") else set())
+    assert shared <= (PRINTED_PAIRS if name.startswith("lin2005") else set())

@@ -45,13 +45,13 @@ def test_damaged_line_is_reported_with_its_number(tmp_path, monkeypatch, line):
 @pytest.mark.parametrize("name", SUITES)
 def test_tables_of_a_suite_are_complete_and_name_their_command(name):
     for table in (None, *find_suite(name).extra_tables):
-        shown = report(name, table=table)
-        text = repr(shown)
+        result = report(name, table=table)
+        text = repr(result)
         assert f"svmbook reproduce {name}" in text and "scikit-learn" in text
         assert "nan" not in text
-        headings = [row for row in shown.table.rows if str(row[0]).startswith("**")]
-        assert all(any(row[1:]) for row in shown.table.rows if row not in headings)
-        assert len(headings) < len(shown.table.rows)
+        headings = [row for row in result.table.rows if str(row[0]).startswith("**")]
+        assert all(any(row[1:]) for row in result.table.rows if row not in headings)
+        assert len(headings) < len(result.table.rows)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_reproduced_error_is_the_mean_of_the_records(name):
     rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
     assert rows.keys() == errors.keys()
     for key, row in rows.items():
-        assert row["runs"] == len(errors[key])
+        assert row["n_runs"] == len(errors[key])
         assert row["reproduced"] == pytest.approx(errors[key].mean())
 
 
@@ -140,15 +140,15 @@ def test_report_of_missing_or_incomplete_records_raises(tmp_path):
 def test_report_does_not_depend_on_the_order_of_the_runs(tmp_path):
     records = load_records("exploring-parameters")
     shuffled = [records[i] for i in np.random.RandomState(0).permutation(len(records))]
-    again = report("exploring-parameters", make_store(tmp_path / "runs.jsonl", shuffled))
-    assert again == report("exploring-parameters")
+    reordered_report = report("exploring-parameters", make_store(tmp_path / "runs.jsonl", shuffled))
+    assert reordered_report == report("exploring-parameters")
 
 
 def test_report_of_a_part_of_a_suite_is_marked(tmp_path):
     store = make_store(tmp_path / "runs.jsonl", load_records("exploring-parameters")[:1])
-    shown = repr(report("exploring-parameters", store))
-    assert "exploring-parameters`, a part of it. Runs per row: 1;" in shown
-    assert "nan" not in shown
+    text = repr(report("exploring-parameters", store))
+    assert "exploring-parameters`, a part of it. Runs per row: 1;" in text
+    assert "nan" not in text
 
 
 @pytest.mark.parametrize(("seconds", "time"), [(20.0, "60 seconds"), (100.0, "5 minutes")])

@@ -11,9 +11,9 @@ It also has the size of the table and the share of its smallest class.
 
 Parameters outside the grids keep their defaults, for instance gamma of profile SVMs, the number of
 trees of a forest, and the learning rate of boosted trees. There are four exceptions. Localized SVMs
-use 25 neighbours, `LPBoost` stops at a gap of 1e-4, boosted trees never stop early, and one of the
-two exemplar ensembles has no mining, unit weights and a distance-weighted vote. `IRWLSSVC` is left
-out, because it converges to the solution of `DualSVC`.
+use 25 neighbours, `LPBoost` stops at a relative gap of 1e-4, boosted trees never stop early, and
+one of the two exemplar ensembles has no mining, unit weights and a distance-weighted vote.
+`IRWLSSVC` is left out, because it converges to the solution of `DualSVC`.
 
 Classifiers for two classes are combined by votes, one per pair of classes, even those that could
 treat several classes at once. A kernel point that several pairs share is stored once. `USVC` with a
@@ -49,7 +49,7 @@ from ....unbiased import ERMSVC, USVC, LeastSquaresClassifier
 from ...methods.multiple import rank
 from ...methods.protocols import run_seed
 from ...running.suite import Suite
-from .linear_or_gaussian import SUITE as TWO_KERNELS
+from .linear_or_gaussian import SUITE as LINEAR_OR_GAUSSIAN
 from .linear_or_gaussian import split
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
@@ -80,9 +80,9 @@ BINARY_ESTIMATORS = {
     "AdaBoost": (AdaBoostStump(), {"n_estimators": (25, 100, 400)}, False),
     "LPBoost": (LPBoost(tol=1e-4), {"C": tuple(2.0**k for k in range(-7, 2, 2))}, False),
 }
-EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
+UNMINED_EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 MULTICLASS_ESTIMATORS = {
-    "exemplar SVMs": (EXEMPLARS, {"C": CS[1:]}),
+    "exemplar SVMs": (UNMINED_EXEMPLARS, {"C": CS[1:]}),
     "mined exemplars": (ExemplarSVM(), {"C": CS[1:-1]}),
     "prototype SVMs": (PrototypeSVM(), {"C": CS[1:]}),
     "sampled prototypes": (SampledPrototypeSVM(), {"C": CS[1:]}),
@@ -100,8 +100,9 @@ MULTICLASS_ESTIMATORS = {
     ),
 }
 METHODS = (*BINARY_ESTIMATORS, *MULTICLASS_ESTIMATORS)
-TIMES = ("selection_seconds", "training_seconds", "prediction_seconds")
-#: What a fit certifies: its gap to the optimum, a stationary point, or nothing.
+TIME_FIELDS = ("selection_seconds", "training_seconds", "prediction_seconds")
+SIZE_FIELDS = ("n_rows", "n_features", "n_classes", "smallest_class_share")
+#: What a fit certifies: its duality gap, a stationary point, or nothing.
 CERTIFICATES = {
     **dict.fromkeys(METHODS, "gap"),
     **dict.fromkeys(("unbiased linear", "unbiased Gaussian", "smooth 0-1 loss"), "stationary"),
@@ -114,41 +115,43 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters, fit, predict, and time each step."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
-    model, grid = _candidates(method, X, y, seed)
+    model, grid = _search_space(method, X, y, seed)
     folds = StratifiedKFold(3, shuffle=True, random_state=seed)
     search = GridSearchCV(model, grid, cv=folds, refit=False, error_score="raise")
     with threadpool_limits(1, user_api="openmp"):  # boosted trees use OpenMP
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             selection_seconds = _processor_seconds(search.fit, X, y)
         model.set_params(**search.best_params_)
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
             training_seconds = _processor_seconds(model.fit, X, y)
         estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
         X_timed = np.resize(X_test, (N_PREDICTED, X.shape[1]))
         prediction_seconds = _processor_seconds(_predict, model, estimators, X_timed)
         labels = model.predict(X_test)
-    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    converged = not any(
+        issubclass(warning.category, ConvergenceWarning) for warning in caught_warnings
+    )
     return {
         "seed": seed,
         "parameters": {name.split("__")[-1]: v for name, v in search.best_params_.items()},
         "error": round(float(np.mean(labels != y_test)), 6),
         "model_size": _model_size(estimators, X),
         "converged": int(converged),
-        "validation": round(float(search.best_score_), 6),
+        "validation_accuracy": round(float(search.best_score_), 6),
         "selection_seconds": selection_seconds,
         "training_seconds": training_seconds,
         "prediction_seconds": prediction_seconds,
-        "rows": len(y),
-        "features": X.shape[1],
-        "classes": len(np.unique(y)),
-        "smallest": round(float(np.unique(y, return_counts=True)[1].min() / len(y)), 6),
+        "n_rows": len(y),
+        "n_features": X.shape[1],
+        "n_classes": len(np.unique(y)),
+        "smallest_class_share": round(float(np.unique(y, return_counts=True)[1].min() / len(y)), 6),
     }
 
 
-def _candidates(method, X, y, seed):
+def _search_space(method, X, y, seed):
     """Return an estimator and its grid."""
-    gammas = tuple(width / X.shape[1] for width in SCALED_GAMMAS)
+    gammas = tuple(scaled_gamma / X.shape[1] for scaled_gamma in SCALED_GAMMAS)
     if method in BINARY_ESTIMATORS:
         model, grid, has_gamma = BINARY_ESTIMATORS[method]
         grid = grid | {"gamma": gammas} if has_gamma else grid
@@ -191,8 +194,8 @@ def _processor_seconds(function, *arguments):
 def _model_size(estimators, X):
     """Return how many numbers all estimators store, each distinct kernel point once."""
     vectors = [estimator.support_vectors_ for estimator in estimators if _has_kernel(estimator)]
-    points = np.unique(np.vstack(vectors), axis=0).size if vectors else 0
-    return points + sum(_stored_numbers(estimator, X) for estimator in estimators)
+    n_point_numbers = np.unique(np.vstack(vectors), axis=0).size if vectors else 0
+    return n_point_numbers + sum(_count_stored_numbers(estimator, X) for estimator in estimators)
 
 
 def _has_kernel(model):
@@ -200,17 +203,19 @@ def _has_kernel(model):
     return hasattr(model, "dual_coef_") and not hasattr(model, "coef_") and not is_additive
 
 
-def _stored_numbers(model, X):
+def _count_stored_numbers(model, X):
     """Return how many numbers a fitted model needs for prediction, without the kernel points."""
     if hasattr(model, "exemplars_"):  # hyperplanes, classes, and exemplars or sigmoids
         m = len(model.coef_)
-        for_vote = model.exemplars_.size if model.voting == "local" else 2 * m
-        return model.coef_.size + model.intercept_.size + m + for_vote
+        n_vote_numbers = model.exemplars_.size if model.voting == "local" else 2 * m
+        return model.coef_.size + model.intercept_.size + m + n_vote_numbers
     if hasattr(model, "shape_functions_"):  # the knots of the shape functions, and their values
         return 1 + sum(part.size for shape in model.shape_functions_ for part in shape)
     if hasattr(model, "estimator_weights_"):  # the shape functions that the stumps sum to
-        steps = {(int(h.features[0]), float(h.thresholds[0])) for h in model.hypotheses_}
-        return 1 + X.shape[1] + 2 * sum(math.isfinite(threshold) for _, threshold in steps)
+        distinct_stumps = {(int(h.features[0]), float(h.thresholds[0])) for h in model.hypotheses_}
+        return (
+            1 + X.shape[1] + 2 * sum(math.isfinite(threshold) for _, threshold in distinct_stumps)
+        )
     if hasattr(model, "coef_"):
         return model.coef_.size + model.intercept_.size
     if hasattr(model, "dual_coef_"):
@@ -218,46 +223,50 @@ def _stored_numbers(model, X):
     # An inner node of a tree has a feature, a threshold and two children; a leaf has its values.
     if hasattr(model, "estimators_"):
         trees = [tree.tree_ for tree in model.estimators_]
-        values = len(model.classes_)
-        return int(sum(4 * (t.node_count - t.n_leaves) + values * t.n_leaves for t in trees))
+        n_values = len(model.classes_)
+        return int(sum(4 * (t.node_count - t.n_leaves) + n_values * t.n_leaves for t in trees))
     if hasattr(model, "_predictors"):
         trees = [tree for stage in model._predictors for tree in stage]
         return int(sum(4 * len(t.nodes) - 3 * t.get_n_leaf_nodes() for t in trees))
     # All training points, with their labels or with the centres and hyperplanes of the clusters.
     if not hasattr(model, "cluster_centers_"):
         return X.size + len(X)
-    hyperplanes = sum(part.coef.size + part.intercept.size for _, part in model._planes_.values())
+    n_plane_numbers = sum(
+        part.coef.size + part.intercept.size for _, part in model._planes_.values()
+    )
     if len(model.cluster_centers_) == 1:  # prediction needs no search for the nearest points
-        return hyperplanes
-    return X.size + model.cluster_centers_.size + hyperplanes
+        return n_plane_numbers
+    return X.size + model.cluster_centers_.size + n_plane_numbers
 
 
 def _compare(records):
     """Return means per table and method, over the runs that all methods on the table have."""
-    by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for data_set in SUITE.data_sets:
-        numbers = range(SUITE.runs)
-        methods = [m for m in METHODS if any((data_set, m, k) in by_key for k in numbers)]
-        runs = [k for k in numbers if all((data_set, m, k) in by_key for m in methods)]
+        run_numbers = range(SUITE.n_runs)
+        methods = [
+            m for m in METHODS if any((data_set, m, k) in records_by_key for k in run_numbers)
+        ]
+        runs = [k for k in run_numbers if all((data_set, m, k) in records_by_key for m in methods)]
         for method in methods if runs else ():
-            selected = [by_key[data_set, method, run] for run in runs]
-            row = {"data_set": data_set, "method": method, "runs": len(runs)}
-            row |= {name: selected[0][name] for name in ("rows", "features", "classes", "smallest")}
+            selected_records = [records_by_key[data_set, method, run] for run in runs]
+            row = {"data_set": data_set, "method": method, "n_runs": len(runs)}
+            row |= {name: selected_records[0][name] for name in SIZE_FIELDS}
             # Recorded errors have six digits; methods with as many errors must remain tied.
-            row["error"] = round(100.0 * float(np.mean([r["error"] for r in selected])), 3)
-            for name in ("model_size", *TIMES):
-                row[name] = float(np.median([r[name] for r in selected]))
+            row["error"] = round(100.0 * float(np.mean([r["error"] for r in selected_records])), 3)
+            for name in ("model_size", *TIME_FIELDS):
+                row[name] = float(np.median([r[name] for r in selected_records]))
             rows.append(row)
     return rows
 
 
 def _make_table(rows):
     """Return one line per method, the best mean rank first, over the tables of all methods."""
-    by_key = {(row["data_set"], row["method"]): row for row in rows}
-    methods = [m for m in METHODS if any(name == m for _, name in by_key)]
-    data_sets = [d for d in SUITE.data_sets if all((d, m) in by_key for m in methods)]
-    errors = np.array([[by_key[d, m]["error"] for m in methods] for d in data_sets])
+    rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
+    methods = [m for m in METHODS if any(name == m for _, name in rows_by_key)]
+    data_sets = [d for d in SUITE.data_sets if all((d, m) in rows_by_key for m in methods)]
+    errors = np.array([[rows_by_key[d, m]["error"] for m in methods] for d in data_sets])
     if len(data_sets) < 2 or len(methods) < 3:
         ranks = np.full(len(methods), np.nan)
     else:
@@ -265,8 +274,8 @@ def _make_table(rows):
     lines = []
     for k in np.argsort(ranks, kind="stable"):
         size, selection, training, prediction = (
-            float(np.median([by_key[d, methods[k]][name] for d in data_sets]))
-            for name in ("model_size", *TIMES)
+            float(np.median([rows_by_key[d, methods[k]][name] for d in data_sets]))
+            for name in ("model_size", *TIME_FIELDS)
         )
         n_near_best = np.sum(errors[:, k] <= errors.min(axis=1) + 1.0)
         line = [
@@ -288,7 +297,7 @@ def _make_table_of_tables(rows):
     lines = []
     for data_set, group in itertools.groupby(rows, key=lambda row: row["data_set"]):
         group = list(group)
-        line = [data_set, *(group[0][name] for name in ("rows", "features", "classes"))]
+        line = [data_set, *(group[0][name] for name in SIZE_FIELDS[:3])]
         for is_baseline in (False, True):
             candidates = [row for row in group if (row["method"] in BASELINES) == is_baseline]
             best = min(candidates, key=lambda row: row["error"], default=None)
@@ -301,12 +310,12 @@ def _make_table_of_tables(rows):
 SUITE = Suite(
     name="all-classifiers",
     title="All classifiers of the book on all tables, compared with forests and boosted trees",
-    data_sets=TWO_KERNELS.data_sets,
+    data_sets=LINEAR_OR_GAUSSIAN.data_sets,
     methods=METHODS,
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
     extra_tables={"tables": _make_table_of_tables},
-    data_files=TWO_KERNELS.data_files,
+    data_files=LINEAR_OR_GAUSSIAN.data_files,
 )

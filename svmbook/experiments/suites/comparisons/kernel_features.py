@@ -28,7 +28,7 @@ __all__ = [
     "METHODS",
     "SUITE",
     "carry_out_run",
-    "draw",
+    "draw_samples",
     "method_name",
 ]
 
@@ -47,14 +47,14 @@ def method_name(kind, m):
 METHODS = {method_name(kind, m): (kind, m) for m in FEATURE_COUNTS for kind in FEATURE_MAPS}
 
 
-def draw(run):
+def draw_samples(run):
     """Return the training points, the test points and the seed of a run."""
-    return GeneratedSamples(striated, n_train=1600, n_test=4000, runs=run + 1)[run]
+    return GeneratedSamples(striated, n_train=1600, n_test=4000, n_runs=run + 1)[run]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: compute the features, fit a linear SVM on them, measure both errors."""
-    parts = draw(run)
+    parts = draw_samples(run)
     record = {"seed": parts.seed, "parameters": {"C": C, "gamma": GAMMA}}
     if method == EXACT:
         classifier = SVC(C=C, gamma=GAMMA).fit(parts.X_train, parts.y_train)
@@ -107,7 +107,7 @@ SUITE = Suite(
     title="Nystroem and random Fourier features on eight stripes",
     data_sets=("stripes",),
     methods=(EXACT, *METHODS),
-    runs=20,
+    n_runs=20,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -37,7 +37,7 @@ TEST_SHARE = 1.0 - TRAIN_SHARE
 #: sample numbers, "image" is "segment" with two classes, "heart" is a part of "cleveland".
 DUPLICATE_TABLES = ("breast_id", "heart", "image")
 TABLES = {name: name for name in manifest() if name not in DUPLICATE_TABLES}
-BUNDLED = ("wdbc", "digits")
+BUNDLED_TABLES = ("wdbc", "digits")
 METHODS = {"linear": "linear", "gaussian": "rbf"}
 C_GRID = {"linear": tuple(2.0**k for k in range(-9, 4, 2))}
 C_GRID["gaussian"] = tuple(2.0**k for k in range(-3, 10, 2))
@@ -62,11 +62,11 @@ def split(data_set, run):
     _, inverse, counts = np.unique(y, return_inverse=True, return_counts=True)
     in_large_class = (counts >= 10)[inverse]
     X, y = X[in_large_class], y[in_large_class]
-    rows = min(len(y), MAX_ROWS)
-    n_train = int(TRAIN_SHARE * rows)
+    n_rows = min(len(y), MAX_ROWS)
+    n_train = int(TRAIN_SHARE * n_rows)
     options = {"stratify": y, "random_state": run_seed(0, run)}
     X, X_test, y, y_test = train_test_split(
-        X, y, train_size=n_train, test_size=rows - n_train, **options
+        X, y, train_size=n_train, test_size=n_rows - n_train, **options
     )
     scaler = StandardScaler().fit(X)
     return scaler.transform(X), y, scaler.transform(X_test), y_test
@@ -77,54 +77,60 @@ def carry_out_run(data_set, method, run):
     X, y, X_test, y_test = split(data_set, run)
     grid = {"kernel": METHODS[method], "C": C_GRID[method]}
     if method == "gaussian":
-        grid["gamma"] = [width / X.shape[1] for width in SCALED_GAMMAS]
-    found = run_grid_search(X, y, X_test, y_test, seed=run_seed(0, run, purpose=1), **grid)
-    return {"seed": run_seed(0, run), "train": len(y), "test": len(y_test), **found}
+        grid["gamma"] = [scaled_gamma / X.shape[1] for scaled_gamma in SCALED_GAMMAS]
+    fields = run_grid_search(X, y, X_test, y_test, seed=run_seed(0, run, purpose=1), **grid)
+    return {"seed": run_seed(0, run), "n_train": len(y), "n_test": len(y_test), **fields}
 
 
 def _compare(records):
     """Compare the two kernels, on the runs of the search and on those that confirm.
 
     The p values of the search are corrected for the number of tables by Holm's method. The verdict
-    tells whether the confirming runs show a difference of more than one point. A table with fewer
+    tells whether the confirming runs show a difference of more than one percentage point. A table
+    with fewer
     than two runs of either kind is left out.
     """
-    by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
-    for data_set in (*TABLES, *BUNDLED):
+    for data_set in (*TABLES, *BUNDLED_TABLES):
         runs = [
-            k for k in range(2 * N_SEARCH_RUNS) if all((data_set, m, k) in by_key for m in METHODS)
+            k
+            for k in range(2 * N_SEARCH_RUNS)
+            if all((data_set, m, k) in records_by_key for m in METHODS)
         ]
-        search = np.array(runs) < N_SEARCH_RUNS
-        if min(search.sum(), (~search).sum()) < 2:
+        is_search = np.array(runs) < N_SEARCH_RUNS
+        if min(is_search.sum(), (~is_search).sum()) < 2:
             continue
         linear, gaussian = (
-            np.array([100 * by_key[data_set, method, run]["error"] for run in runs])
+            np.array([100 * records_by_key[data_set, method, run]["error"] for run in runs])
             for method in METHODS
         )
-        # For tables of more than a thousand rows the correction is conservative: runs share fewer.
+        # For tables of more than a thousand rows the correction is conservative, because the
+        # training sets of two runs share fewer rows.
         search_result, confirmation = (
-            compare(gaussian[part], linear[part], test_share=TEST_SHARE)
-            for part in (search, ~search)
+            compare(gaussian[mask], linear[mask], test_share=TEST_SHARE)
+            for mask in (is_search, ~is_search)
         )
-        practical = practical_difference(gaussian[~search], linear[~search], test_share=TEST_SHARE)
-        first = by_key[data_set, "linear", runs[0]]
+        practical_result = practical_difference(
+            gaussian[~is_search], linear[~is_search], test_share=TEST_SHARE
+        )
+        first_record = records_by_key[data_set, "linear", runs[0]]
         rows.append(
             {
                 "data_set": data_set,
                 "method": "gaussian - linear",
-                "runs": len(runs),
-                "train": first["train"],
-                "test": first["test"],
+                "n_runs": len(runs),
+                "n_train": first_record["n_train"],
+                "n_test": first_record["n_test"],
                 "linear": float(linear.mean()),
                 "gaussian": float(gaussian.mean()),
-                "search": search_result.difference,
+                "search_difference": search_result.difference,
                 "p": search_result.p,
-                "fresh": confirmation.difference,
-                "fresh_low": confirmation.low,
-                "fresh_high": confirmation.high,
+                "confirmation_difference": confirmation.difference,
+                "confirmation_low": confirmation.low,
+                "confirmation_high": confirmation.high,
             }
-            | practical._asdict()
+            | practical_result._asdict()
         )
     for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["p_holm"] = p
@@ -132,7 +138,10 @@ def _compare(records):
 
 
 def practical_verdict(row):
-    """Return whether the Gaussian kernel is better, equivalent or worse by more than one point."""
+    """Return the verdict on the Gaussian kernel: better, equivalent, worse or undecided.
+
+    Differences of at most one percentage point count as equivalent.
+    """
     return PracticalDifference(*(row[name] for name in PracticalDifference._fields)).verdict
 
 
@@ -144,16 +153,17 @@ def _make_table(rows):
     lines = [
         [
             row["data_set"],
-            row["train"],
-            row["test"],
+            row["n_train"],
+            row["n_test"],
             f"{row['linear']:.1f}",
             f"{row['gaussian']:.1f}",
-            f"{row['search']:+z.1f}",
+            f"{row['search_difference']:+z.1f}",
             f"{row['p_holm']:.2g}" if row["p_holm"] >= 0.001 else "below 0.001",
-            f"{row['fresh']:+z.1f} ({row['fresh_low']:+z.1f} to {row['fresh_high']:+z.1f})",
+            f"{row['confirmation_difference']:+z.1f} "
+            f"({row['confirmation_low']:+z.1f} to {row['confirmation_high']:+z.1f})",
             practical_verdict(row),
         ]
-        for row in sorted(rows, key=lambda row: row["fresh"])
+        for row in sorted(rows, key=lambda row: row["confirmation_difference"])
     ]
     return Table(columns, lines)
 
@@ -161,9 +171,9 @@ def _make_table(rows):
 SUITE = Suite(
     name="linear-or-gaussian",
     title="The linear and the Gaussian kernel compared on every table",
-    data_sets=(*TABLES, *BUNDLED),
+    data_sets=(*TABLES, *BUNDLED_TABLES),
     methods=tuple(METHODS),
-    runs=2 * N_SEARCH_RUNS,
+    n_runs=2 * N_SEARCH_RUNS,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -1,4 +1,4 @@
-"""The forest cover study of *Exploring Classification*: its Figure 8, and results it left blank.
+"""The forest cover study of *Exploring Classification*: Figure 8, and results left blank there.
 
 The table has 15,120 plots of forest, 54 features and seven kinds of cover, with 2,160 plots each.
 It is split into three random parts of 5,040 plots. For each C (and gamma) classifiers are fitted on
@@ -126,10 +126,10 @@ def predict_labels(model, X, run):
     if not isinstance(model, OneVsRestClassifier):
         return model.predict(X), np.zeros(len(X), dtype=bool)
     outputs = model.decision_function(X)
-    highest = outputs > outputs.max(axis=1, keepdims=True) - TIE_TOL
+    is_highest = outputs > outputs.max(axis=1, keepdims=True) - TIE_TOL
     priorities = np.random.default_rng(run_seed(0, run)).random(outputs.shape)
-    labels = model.classes_[np.where(highest, priorities, -1.0).argmax(axis=1)]
-    return labels, highest.sum(axis=1) > 1
+    labels = model.classes_[np.where(is_highest, priorities, -1.0).argmax(axis=1)]
+    return labels, is_highest.sum(axis=1) > 1
 
 
 def carry_out_run(data_set, method, run):
@@ -143,8 +143,8 @@ def carry_out_run(data_set, method, run):
     train, validation, test = split(table.data, table.target, run, scaled=spec.scaled)
     start = time.perf_counter()
     (X, y), (X_validation, y_validation) = (
-        (points[: spec.n_selection], kinds[: spec.n_selection])
-        for points, kinds in (train, validation)
+        (points[: spec.n_selection], labels[: spec.n_selection])
+        for points, labels in (train, validation)
     )
     errors = {}
     for gamma, model, K, K_validation in _candidates(spec, X, X_validation):
@@ -152,25 +152,25 @@ def carry_out_run(data_set, method, run):
             fitted = _with_penalty(model, C * len(train[1]) / len(y)).fit(K, y)
             labels, _ = predict_labels(fitted, K_validation, run)
             errors[C, gamma] = float(np.mean(labels != y_validation))
-    selection = time.perf_counter() - start
+    selection_seconds = time.perf_counter() - start
     C, gamma = min(errors, key=lambda pair: (errors[pair], pair[0], pair[1] or 0.0))
     params = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
     start = time.perf_counter()
-    fitted = _with_penalty(_model(spec, spec.kernel, gamma), C).fit(*train)
-    training = time.perf_counter() - start
+    fitted = _with_penalty(_make_classifier(spec, spec.kernel, gamma), C).fit(*train)
+    training_seconds = time.perf_counter() - start
     labels, tied = predict_labels(fitted, test[0], run)
     return {
         "seed": run_seed(0, run),
         "parameters": params,
         "error": round(float(np.mean(labels != test[1])), 6),
-        "even": round(float(np.mean(tied)), 6),
+        "tied_share": round(float(np.mean(tied)), 6),
         "model_size": _model_size(fitted, train[1]),
         "validation_errors": [
             round(min(errors[C, gamma] for gamma in spec.gammas), 6) for C in C_GRID
         ],
         "confusion": confusion_matrix(test[1], labels).tolist(),
-        "selection_seconds": round(selection, 3),
-        "training_seconds": round(training, 4),
+        "selection_seconds": round(selection_seconds, 3),
+        "training_seconds": round(training_seconds, 4),
     }
 
 
@@ -178,23 +178,29 @@ def _compare(records):
     """Return one row per method, with median times."""
     rows = []
     for method in METHODS:
-        runs = [r for r in records if r["method"] == method]
-        if not runs:
+        run_records = [r for r in records if r["method"] == method]
+        if not run_records:
             continue
-        success = summarise([100 * (1 - r["error"]) for r in runs])
-        chosen, count = most_frequent(tuple(r["parameters"].values()) for r in runs)
+        success = summarise([100 * (1 - r["error"]) for r in run_records])
+        chosen_parameters, n_chosen = most_frequent(
+            tuple(r["parameters"].values()) for r in run_records
+        )
         rows.append(
             {
                 "method": method,
-                "runs": success.runs,
-                "validation": (100 * np.mean([r["validation_errors"] for r in runs], 0)).tolist(),
-                "chosen": chosen,
-                "chosen_runs": count,
+                "n_runs": success.n_values,
+                "validation_errors": (
+                    100 * np.mean([r["validation_errors"] for r in run_records], 0)
+                ).tolist(),
+                "chosen_parameters": chosen_parameters,
+                "n_chosen": n_chosen,
                 "success": success.mean,
                 "deviation": success.deviation,
-                "support_vectors": float(np.mean([r["model_size"] for r in runs])),
-                "training_seconds": float(np.median([r["training_seconds"] for r in runs])),
-                "selection_seconds": float(np.median([r["selection_seconds"] for r in runs])),
+                "support_vectors": float(np.mean([r["model_size"] for r in run_records])),
+                "training_seconds": float(np.median([r["training_seconds"] for r in run_records])),
+                "selection_seconds": float(
+                    np.median([r["selection_seconds"] for r in run_records])
+                ),
             }
         )
     return rows
@@ -212,8 +218,9 @@ def _make_table(rows):
         lines.append(
             [
                 row["method"],
-                *(f"{error:.1f}" for error in row["validation"]),
-                ", ".join(f"{value:g}" for value in row["chosen"]) + f" ({row['chosen_runs']})",
+                *(f"{error:.1f}" for error in row["validation_errors"]),
+                ", ".join(f"{value:g}" for value in row["chosen_parameters"])
+                + f" ({row['n_chosen']})",
                 plus_minus(row["success"], row["deviation"], ".1f"),
                 f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.2g}",
             ]
@@ -221,7 +228,7 @@ def _make_table(rows):
     return Table(columns, lines)
 
 
-def _model(spec, kernel, gamma):
+def _make_classifier(spec, kernel, gamma):
     """Return the unfitted classifier of a method, with the default penalty."""
     params = {} if gamma is None else {"gamma": gamma}
     estimator = ESTIMATORS[spec.loss](kernel=kernel, **params)
@@ -232,8 +239,8 @@ def _with_penalty(model, C):
     """Return a copy of a classifier with C, or lam = 1 / C for logistic regression."""
     estimator = getattr(model, "estimator", model)
     prefix = "" if estimator is model else "estimator__"
-    logistic = isinstance(estimator, KernelLogisticRegression)
-    name, value = ("lam", 1.0 / C) if logistic else ("C", C)
+    is_logistic = isinstance(estimator, KernelLogisticRegression)
+    name, value = ("lam", 1.0 / C) if is_logistic else ("C", C)
     return clone(model).set_params(**{prefix + name: value})
 
 
@@ -244,11 +251,11 @@ def _candidates(spec, X, X_validation):
     classes. The selection uses LIBSVM, because certificates would double its time.
     """
     if spec.kernel == "linear":
-        yield None, _model(spec, spec.kernel, None), X, X_validation
+        yield None, _make_classifier(spec, spec.kernel, None), X, X_validation
         return
     D, D_validation = DISTANCES[spec.kernel](X, X), DISTANCES[spec.kernel](X_validation, X)
     for gamma in spec.gammas:
-        model = _model(spec, "precomputed", None)
+        model = _make_classifier(spec, "precomputed", None)
         if spec.loss == "hinge":
             model.set_params(estimator=SVC(kernel="precomputed", cache_size=CACHE_MEGABYTES))
         yield gamma, model, np.exp(-gamma * D), np.exp(-gamma * D_validation)
@@ -272,7 +279,7 @@ SUITE = Suite(
     title="Exploring Classification, Figure 8: kinds of forest cover, and logistic regression",
     data_sets=("covtype",),
     methods=tuple(METHODS),
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -21,24 +21,36 @@ from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows, paired_summaries
 
-__all__ = ["LAMS", "METHODS", "SUITE", "carry_out_run", "draw_samples", "log_loss", "select"]
+__all__ = [
+    "LAMBDAS",
+    "METHODS",
+    "SUITE",
+    "carry_out_run",
+    "draw_samples",
+    "log_loss",
+    "select_classifier",
+]
 
 DATA_SETS = ("nonSep",)
-LAMS = tuple(10.0**exponent for exponent in (-2, -1.5, -1, -0.5, 0, 0.5, 1))
-REFERENCE, SPARSE, BY_ERRORS = "logistic, ridge", "import vectors", "ridge, selected by errors"
+LAMBDAS = tuple(10.0**exponent for exponent in (-2, -1.5, -1, -0.5, 0, 0.5, 1))
+REFERENCE, IMPORT_VECTORS, RIDGE_BY_ERRORS = (
+    "logistic, ridge",
+    "import vectors",
+    "ridge, selected by errors",
+)
 SVM = "SVM with Platt scaling"
 METHODS = {
     REFERENCE: KernelLogisticRegression(gamma=0.5),
     "logistic, L1 penalty": KernelLogisticRegression(penalty="l1", gamma=0.5),
-    SPARSE: ImportVectorMachine(gamma=0.5),
-    BY_ERRORS: KernelLogisticRegression(gamma=0.5),
+    IMPORT_VECTORS: ImportVectorMachine(gamma=0.5),
+    RIDGE_BY_ERRORS: KernelLogisticRegression(gamma=0.5),
     SVM: DualSVC(kernel="rbf", gamma=0.5),
 }
 
 
 def draw_samples(run):
     """Return training points, test points and a seed of a run, and its validation points."""
-    parts = GeneratedSamples(non_separable, n_train=400, n_test=20_000, runs=run + 1)[run]
+    parts = GeneratedSamples(non_separable, n_train=400, n_test=20_000, n_runs=run + 1)[run]
     return parts, non_separable(400, random_state=run_seed(0, run, purpose=3))
 
 
@@ -47,27 +59,27 @@ def log_loss(log_odds, y):
     return logistic(y * log_odds).mean()
 
 
-def select(method, parts, validation):
+def select_classifier(method, parts, validation):
     """Return the fitted classifier with the best value of lambda, the smallest of ties."""
     X, y = validation
     losses = {}
-    for lam in LAMS:
+    for lam in LAMBDAS:
         params = {"C": 1 / lam} if method == SVM else {"lam": lam}
         model = clone(METHODS[method]).set_params(**params)
         scores = model.fit(parts.X_train, parts.y_train).decision_function(X)
-        by_errors = method in (BY_ERRORS, SVM)
-        losses[model] = (y * scores <= 0).mean() if by_errors else log_loss(scores, y)
+        uses_errors = method in (RIDGE_BY_ERRORS, SVM)
+        losses[model] = (y * scores <= 0).mean() if uses_errors else log_loss(scores, y)
     return min(losses, key=losses.get)
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose lambda on the validation points, and test."""
     parts, (X, y) = draw_samples(run)
-    if method == SPARSE:
-        lam = select(REFERENCE, parts, (X, y)).lam
+    if method == IMPORT_VECTORS:
+        lam = select_classifier(REFERENCE, parts, (X, y)).lam
         best = clone(METHODS[method]).set_params(lam=lam).fit(parts.X_train, parts.y_train)
     else:
-        best = select(method, parts, (X, y))
+        best = select_classifier(method, parts, (X, y))
         lam = 1 / best.C if method == SVM else best.lam
     scores = log_odds = best.decision_function(parts.X_test)
     if method == SVM:
@@ -87,9 +99,9 @@ def _compare(records):
     factors = {"error": 100, "log_loss": 1, "model_size": 1}
     rows = paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
     for row in rows:
-        names = row["data_set"], row["method"]
+        key = row["data_set"], row["method"]
         if "difference" in row:
-            _, summary = paired_summaries(records, *names, REFERENCE, field="log_loss", factor=1)
+            _, summary = paired_summaries(records, *key, REFERENCE, field="log_loss", factor=1)
             row |= {
                 "log_loss_difference": summary.mean,
                 "log_loss_difference_se": summary.standard_error,
@@ -119,7 +131,7 @@ SUITE = Suite(
     title="Kernel logistic classifiers, full and sparse, and an SVM with Platt's sigmoid",
     data_sets=DATA_SETS,
     methods=tuple(METHODS),
-    runs=30,
+    n_runs=30,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

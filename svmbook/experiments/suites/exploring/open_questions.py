@@ -24,9 +24,9 @@ from ..paired import format_cell, group_runs
 from .forest import PART_SIZE, predict_labels
 from .parameters import C_GRID
 
-__all__ = ["FIGURE_8", "METHODS", "SIZES", "SUITE", "carry_out_run"]
+__all__ = ["FIGURE_8", "METHODS", "SUITE", "TRAINING_SIZES", "carry_out_run"]
 
-SIZES = (500, 1000, 2520, 5040, 10_080)
+TRAINING_SIZES = (500, 1000, 2520, 5040, 10_080)
 FIGURE_8 = "1000 + 1000"
 FIGURE_8_PLOTS = 1000  # plots of each part in Figure 8
 SOFTMAX = "softmax"
@@ -46,12 +46,12 @@ def carry_out_run(data_set, method, run):
         n_train = len(plots) - len(plots) // 3  # the last third is the validation set
     split = plots[:n_train], plots[n_train:]
     errors = [_error(table, split, method, C, run) for C in C_GRID]
-    best = C_GRID[int(np.argmin(errors))]
+    best_C = C_GRID[int(np.argmin(errors))]
     train = plots[:n_train] if data_set == FIGURE_8 else plots
     return {
         "seed": run_seed(0, run),
-        "parameters": {"C": best},
-        "error": _error(table, (train, order[2 * PART_SIZE :]), method, best, run),
+        "parameters": {"C": best_C},
+        "error": _error(table, (train, order[2 * PART_SIZE :]), method, best_C, run),
         "validation_errors": errors,
         "model_size": table.data.shape[1],
     }
@@ -75,14 +75,14 @@ def _error(table, split, method, C, run):
 def _compare(records):
     """Return rows of mean success, mean validation errors, and the C chosen most often."""
     rows = []
-    for row, runs in group_runs(records, SUITE.data_sets, METHODS):
-        success = summarise([100 * (1 - r["error"]) for r in runs])
+    for row, run_records in group_runs(records, SUITE.data_sets, METHODS):
+        success = summarise([100 * (1 - r["error"]) for r in run_records])
         row |= {"success": success.mean, "success_se": success.standard_error}
-        row["chosen"], row["chosen_runs"] = most_frequent(r["parameters"]["C"] for r in runs)
-        errors = 100 * np.array([r["validation_errors"] for r in runs])
-        lowest = errors <= errors.min(axis=1, keepdims=True)
-        row["validation"] = errors.mean(axis=0).tolist()
-        row["lowest_runs"] = lowest.sum(axis=0).tolist()
+        row["chosen_C"], row["n_chosen"] = most_frequent(r["parameters"]["C"] for r in run_records)
+        errors = 100 * np.array([r["validation_errors"] for r in run_records])
+        is_lowest = errors <= errors.min(axis=1, keepdims=True)
+        row["validation_errors"] = errors.mean(axis=0).tolist()
+        row["n_lowest"] = is_lowest.sum(axis=0).tolist()
         rows.append(row)
     return rows
 
@@ -93,7 +93,7 @@ def _make_table(rows):
         [
             row["data_set"],
             format_cell(row, "success", ".1f"),
-            f"{row['chosen']:g} ({row['chosen_runs']})",
+            f"{row['chosen_C']:g} ({row['n_chosen']})",
         ]
         for row in rows
         if row["method"] == SOFTMAX
@@ -107,8 +107,8 @@ def _make_figure_8(rows):
         [
             row["method"],
             *(
-                f"{error:.1f} ({times})"
-                for error, times in zip(row["validation"], row["lowest_runs"], strict=True)
+                f"{error:.1f} ({n_lowest})"
+                for error, n_lowest in zip(row["validation_errors"], row["n_lowest"], strict=True)
             ),
         ]
         for row in rows
@@ -121,14 +121,14 @@ def _make_figure_8(rows):
 SUITE = Suite(
     name="exploring-more",
     title="Exploring Classification: more data for logistic regression, and Figure 8 as described",
-    data_sets=(*map(str, SIZES), FIGURE_8),
+    data_sets=(*map(str, TRAINING_SIZES), FIGURE_8),
     methods=tuple(METHODS),
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
     extra_tables={"figure-8": _make_figure_8},
-    data_files=dict.fromkeys((*map(str, SIZES), FIGURE_8), "covtype"),
+    data_files=dict.fromkeys((*map(str, TRAINING_SIZES), FIGURE_8), "covtype"),
     excluded_data_sets={SOFTMAX: (FIGURE_8,)}
-    | {method: tuple(map(str, SIZES)) for method in METHODS if method != SOFTMAX},
+    | {method: tuple(map(str, TRAINING_SIZES)) for method in METHODS if method != SOFTMAX},
 )

@@ -128,22 +128,24 @@ def _compare(records):
     """Compare all runs with the reported run; ``z`` is in standard deviations of one run."""
     rows = []
     for (data_set, method), (parameters, support_vectors, error) in REPORTED.items():
-        runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-        if not runs:
+        run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+        if not run_records:
             continue
-        chosen, count = most_frequent(tuple(r["parameters"].values()) for r in runs)
-        summary = summarise([100 * r["error"] for r in runs])
+        chosen_parameters, n_chosen = most_frequent(
+            tuple(r["parameters"].values()) for r in run_records
+        )
+        summary = summarise([100 * r["error"] for r in run_records])
         rows.append(
             {
                 "data_set": data_set,
                 "method": method,
-                "runs": summary.runs,
+                "n_runs": summary.n_values,
                 "reported_parameters": parameters,
-                "chosen": chosen,
-                "chosen_runs": count,
+                "chosen_parameters": chosen_parameters,
+                "n_chosen": n_chosen,
                 "reported_support_vectors": support_vectors,
-                "support_vectors": np.percentile(
-                    [r["model_size"] for r in runs], [25, 50, 75]
+                "support_vector_quartiles": np.percentile(
+                    [r["model_size"] for r in run_records], [25, 50, 75]
                 ).tolist(),
                 "reported": error,
                 "reproduced": summary.mean,
@@ -163,13 +165,14 @@ def _make_table(rows):
     columns += ["test error (%) reported", "mean ± s.d."]
     lines = []
     for row in rows:
-        low, median, high = row["support_vectors"]
+        low, median, high = row["support_vector_quartiles"]
         lines.append(
             [
                 row["data_set"],
                 row["method"],
                 ", ".join(f"{value:g}" for value in row["reported_parameters"]),
-                ", ".join(f"{value:g}" for value in row["chosen"]) + f" ({row['chosen_runs']})",
+                ", ".join(f"{value:g}" for value in row["chosen_parameters"])
+                + f" ({row['n_chosen']})",
                 row["reported_support_vectors"],
                 f"{median:.0f} ({low:.0f} to {high:.0f})",
                 row["reported"],
@@ -184,7 +187,7 @@ SUITE = Suite(
     title="Exploring Classification, Figure 4: parameters chosen on validation error",
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
-    runs=50,
+    n_runs=50,
     carry_out_run=parameter_study,
     compare=_compare,
     make_table=_make_table,
@@ -196,6 +199,6 @@ def _error_rate(model, X, y):
     return float((model.predict(X) != y).mean())
 
 
-def _check_name(value, name, known):
-    if value not in known:
-        raise ValueError(f"{name} must be one of {', '.join(known)}; found {value!r}.")
+def _check_name(value, name, available):
+    if value not in available:
+        raise ValueError(f"{name} must be one of {', '.join(available)}; found {value!r}.")

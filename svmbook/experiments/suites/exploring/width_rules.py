@@ -27,7 +27,7 @@ __all__ = [
     "RULES",
     "SUITE",
     "carry_out_run",
-    "draw",
+    "draw_samples",
     "median_rule",
     "scale_rule",
 ]
@@ -43,7 +43,7 @@ DATA_SETS = {
     "stripes": (striated, exploring.GAMMA_GRID),
 }
 C_GRID = exploring.C_GRID[1:4]
-SIZES = (400, 400, 4000)  # of the training, validation and test samples
+SAMPLE_SIZES = (400, 400, 4000)  # of the training, validation and test samples
 
 
 def median_rule(X):
@@ -60,18 +60,18 @@ RULES = {"median": median_rule, "scale": scale_rule}
 METHODS = (*RULES, GRID)
 
 
-def draw(data_set, run):
+def draw_samples(data_set, run):
     """Return the training, validation and test points of a run, each drawn with its own seed."""
     generate, _ = DATA_SETS[data_set]
     return [
         generate(n, random_state=run_seed(0, run, purpose=purpose))
-        for purpose, n in enumerate(SIZES)
+        for purpose, n in enumerate(SAMPLE_SIZES)
     ]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose C, and gamma if no rule computes it, and test."""
-    train, validation, test = draw(data_set, run)
+    train, validation, test = draw_samples(data_set, run)
     gammas = DATA_SETS[data_set][1]
     if method in RULES:
         gammas = (float(f"{RULES[method](train[0]):.4g}"),)
@@ -96,8 +96,8 @@ def _compare(records):
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: GRID, {"error": 100})
     for row in rows:
         key = row["data_set"], row["method"]
-        runs = [r for r in records if (r["data_set"], r["method"]) == key]
-        row["gamma"] = float(np.median([r["parameters"]["gamma"] for r in runs]))
+        run_records = [r for r in records if (r["data_set"], r["method"]) == key]
+        row["gamma"] = float(np.median([r["parameters"]["gamma"] for r in run_records]))
     return rows
 
 
@@ -117,7 +117,7 @@ SUITE = Suite(
     title="Two rules for the width of a Gaussian kernel, compared with a grid over C and gamma",
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
-    runs=30,
+    n_runs=30,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

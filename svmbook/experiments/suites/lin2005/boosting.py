@@ -52,9 +52,9 @@ PRINTED = {
     "vote84": ((4.76, 0.14), (4.07, 0.14), (5.29, 0.15), (5.88, 0.16)),
 }
 PRINTED["ringnorm-near"] = PRINTED["ringnorm"]
-NOT_PRINTED = np.nan, np.nan
+NOT_REPORTED = np.nan, np.nan
 REPORTED = {
-    (name, method): PRINTED[name][k] if k < len(PRINTED[name]) else NOT_PRINTED
+    (name, method): PRINTED[name][k] if k < len(PRINTED[name]) else NOT_REPORTED
     for name in DATA_SETS
     for k, method in enumerate(METHODS)
 }
@@ -62,7 +62,7 @@ REPORTED = {
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose C for SVM-Stump, fit, and measure the test error."""
-    X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
+    X, y, X_test, y_test, seed = protocol(data_set, n_runs=run + 1)[run]
     record = {"seed": seed, "parameters": {}}
     if method == "SVM-Stump":
         result = run_grid_search(
@@ -91,26 +91,28 @@ def _fit_hard_margin(model, X, y):
 
 def _compare(records):
     """Compare mean errors with the reported ones; return paired differences to the first method."""
-    by_run = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for (data_set, method), printed in REPORTED.items():
-        runs = sorted(run for d, m, run in by_run if (d, m) == (data_set, method))
+        runs = sorted(run for d, m, run in records_by_key if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
-        selected = [by_run[data_set, method, run] for run in runs]
+        selected_records = [records_by_key[data_set, method, run] for run in runs]
         row = {"data_set": data_set, "method": method}
-        row |= compare_to_printed(printed, [100 * r["error"] for r in selected])
-        row["size"] = float(np.mean([r["model_size"] for r in selected]))
-        row["separable"] = 100 * float(np.mean([r.get("separable", True) for r in selected]))
-        common = [run for run in runs if (data_set, METHODS[0], run) in by_run]
-        if method != METHODS[0] and len(common) > 1:
+        row |= compare_to_printed(printed, [100 * r["error"] for r in selected_records])
+        row["model_size"] = float(np.mean([r["model_size"] for r in selected_records]))
+        row["separable_percent"] = 100 * float(
+            np.mean([r.get("separable", True) for r in selected_records])
+        )
+        common_runs = [run for run in runs if (data_set, METHODS[0], run) in records_by_key]
+        if method != METHODS[0] and len(common_runs) > 1:
             errors, first_errors = (
-                [100 * by_run[data_set, m, run]["error"] for run in common]
+                [100 * records_by_key[data_set, m, run]["error"] for run in common_runs]
                 for m in (method, METHODS[0])
             )
-            share = None if data_set in GENERATORS else TEST_SHARE
-            result = compare(errors, first_errors, test_share=share)
-            row |= {"paired": result.difference, "low": result.low, "high": result.high}
+            test_share = None if data_set in GENERATORS else TEST_SHARE
+            result = compare(errors, first_errors, test_share=test_share)
+            row |= {"difference": result.difference, "low": result.low, "high": result.high}
         rows.append(row)
     return rows
 
@@ -118,10 +120,10 @@ def _compare(records):
 def _make_table(rows):
     """Return the table of the thesis, with the reproduced errors below each of its lines."""
 
-    def make_lines(name, found):
+    def make_lines(name, method_rows):
         return [
-            [f"{name}, reported", *(format_error(row, "reported") for row in found)],
-            [f"{name}, reproduced", *(format_error(row) for row in found)],
+            [f"{name}, reported", *(format_error(row, "reported") for row in method_rows)],
+            [f"{name}, reproduced", *(format_error(row) for row in method_rows)],
         ]
 
     return table_by_method(rows, make_lines, "error (%)")
@@ -132,7 +134,7 @@ SUITE = Suite(
     title="Lin (2005), Tables 5.2 and 5.3: infinite and finite ensembles of stumps",
     data_sets=DATA_SETS,
     methods=METHODS,
-    runs=100,
+    n_runs=100,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -27,7 +27,8 @@ from .kernels import GRID_WITH_GAMMA, protocol
 
 __all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
 
-#: Numbers of positive and negative training points; None keeps all points of the split.
+#: Numbers of positive and negative training points. "equal" reduces the larger class to the size of
+#: the smaller one; None keeps all points of the split.
 DATA_SETS = {
     "sonar": None,
     "sonar, equal": "equal",
@@ -56,36 +57,38 @@ def draw_samples(data_set, run):
     """
     counts = DATA_SETS[data_set]
     if data_set.startswith("sonar"):
-        parts = protocol("sonar", runs=run + 1)[run]
+        parts = protocol("sonar", n_runs=run + 1)[run]
         if counts is None:
             return parts
         smaller = np.unique(parts.y_train, return_counts=True)[1].min()
         counts = (smaller, smaller)
     else:
-        parts = GeneratedSamples(partial(threenorm, d=60), n_train=300, runs=run + 1)[run]
+        parts = GeneratedSamples(partial(threenorm, d=60), n_train=300, n_runs=run + 1)[run]
     # The order of the points within a class is random, so its first points are a random sample.
-    kept = [np.flatnonzero(parts.y_train == c)[:n] for c, n in zip((1, -1), counts, strict=True)]
-    kept = np.sort(np.concatenate(kept))
-    return parts._replace(X_train=parts.X_train[kept], y_train=parts.y_train[kept])
+    kept_rows = [
+        np.flatnonzero(parts.y_train == c)[:n] for c, n in zip((1, -1), counts, strict=True)
+    ]
+    kept_rows = np.sort(np.concatenate(kept_rows))
+    return parts._replace(X_train=parts.X_train[kept_rows], y_train=parts.y_train[kept_rows])
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose C, fit, and test with the intercept or without it."""
     parts = draw_samples(data_set, run)
-    depth, intercept = METHODS[method]
+    depth, uses_intercept = METHODS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=parts.seed)
     grid = {"C": GRID_WITH_GAMMA["C"]}
     search = GridSearchCV(DualSVC(kernel="stump_tree", degree=depth), grid, cv=folds)
     fitted = search.fit(parts.X_train, parts.y_train).best_estimator_
     outputs = fitted.decision_function(parts.X_test)
-    if not intercept:
+    if not uses_intercept:
         outputs -= fitted.intercept_[0]
-    positive = outputs > 0
+    is_positive = outputs > 0
     return {
         "seed": parts.seed,
         "parameters": search.best_params_,
-        "error": round(float(np.mean(positive != (parts.y_test > 0))), 6),
-        "one_label": round(float(max(positive.mean(), 1.0 - positive.mean())), 6),
+        "error": round(float(np.mean(is_positive != (parts.y_test > 0))), 6),
+        "largest_label_share": round(float(max(is_positive.mean(), 1.0 - is_positive.mean())), 6),
         "intercept": round(float(fitted.intercept_[0]), 6),
         "mean_label": round(float(parts.y_train.mean()), 6),
         "model_size": len(fitted.support_),
@@ -94,7 +97,7 @@ def carry_out_run(data_set, method, run):
 
 def _compare(records):
     """Return mean errors, and differences to L = 20 with its intercept, paired over runs."""
-    factors = {"error": 100, "one_label": 100, "intercept": 1, "mean_label": 1}
+    factors = {"error": 100, "largest_label_share": 100, "intercept": 1, "mean_label": 1}
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
 
 
@@ -106,7 +109,7 @@ def _make_table(rows):
             row["method"],
             format_cell(row, "error", ".1f"),
             format_cell(row, format_spec="+.1f"),
-            f"{row['one_label']:.0f}",
+            f"{row['largest_label_share']:.0f}",
             f"{row['intercept']:+.3f}",
             f"{row['mean_label']:+.2f}",
         ]
@@ -121,7 +124,7 @@ SUITE = Suite(
     title="Leaf kernel of depth 60 on sonar and threenorm: equal classes, and no intercept",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=50,
+    n_runs=50,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -36,49 +36,49 @@ class _BestStump:
     def candidates(self, g, min_edge):
         """Return at most one stump to add, and its edge."""
         stump, edge = self.stumps.best(g)
-        kept = slice(0, int(edge > min_edge + self.tolerance))
-        return type(stump)(*(part[kept] for part in stump)), np.array([edge])[kept]
+        selection = slice(0, int(edge > min_edge + self.tolerance))
+        return type(stump)(*(part[selection] for part in stump)), np.array([edge])[selection]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: train with a hard margin, and test."""
-    X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
+    X, y, X_test, y_test, seed = protocol(data_set, n_runs=run + 1)[run]
     tolerance = METHODS[method]
     if tolerance is None:
         fitted = LPBoost(C=np.inf).fit(X, y)
-        positive, size = fitted.decision_function(X_test) > 0, len(fitted.hypotheses_)
-        margin, programs = fitted.margin_, fitted.n_iter_
+        is_positive, size = fitted.decision_function(X_test) > 0, len(fitted.hypotheses_)
+        margin, n_programs = fitted.margin_, fitted.n_iter_
     else:
         bounds = np.full(len(y), np.inf)
         result = run_lpboost(_BestStump(X, tolerance), X, y, bounds, tol=1e-9, max_iter=MAX_ITER)
         outputs = sum(
             w * h(X_test)[:, 0] for w, h in zip(result.weights, result.hypotheses, strict=True)
         )
-        positive, size = outputs > 0, len(result.weights)
-        margin, programs = result.margin, result.n_iter
+        is_positive, size = outputs > 0, len(result.weights)
+        margin, n_programs = result.margin, result.n_iter
     return {
         "seed": seed,
         "parameters": {},
-        "error": round(float(np.mean(positive != (y_test > 0))), 6),
+        "error": round(float(np.mean(is_positive != (y_test > 0))), 6),
         "margin": round(float(margin), 6),
-        "programs": int(programs),
+        "n_programs": int(n_programs),
         "model_size": size,
     }
 
 
 def _compare(records):
     """Return mean errors, and paired differences to the converged linear program."""
-    factors = {"error": 100, "margin": 1, "programs": 1, "model_size": 1}
+    factors = {"error": 100, "margin": 1, "n_programs": 1, "model_size": 1}
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
 
 
 def _make_table(rows):
     """Return the table, one row per tolerance and one column per data set."""
-    found = {(row["data_set"], row["method"]): row for row in rows}
-    data_sets = [name for name in DATA_SETS if any(data_set == name for data_set, _ in found)]
+    rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
+    data_sets = [name for name in DATA_SETS if any(data_set == name for data_set, _ in rows_by_key)]
     lines = [["reported", *(f"{REPORTED[d, 'LPBoost-Stump, hard'][0]:.1f}" for d in data_sets)]]
     for method in METHODS:
-        cells = [format_cell(found.get((d, method), {}), "error", ".1f") for d in data_sets]
+        cells = [format_cell(rows_by_key.get((d, method), {}), "error", ".1f") for d in data_sets]
         if any(cells):
             lines.append([method, *cells])
     return Table(["tolerance", *(f"{name} (%)" for name in data_sets)], lines)
@@ -89,7 +89,7 @@ SUITE = Suite(
     title="Lin (2005), Algorithm 2: one stump per linear program, stopped early",
     data_sets=DATA_SETS,
     methods=tuple(METHODS),
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

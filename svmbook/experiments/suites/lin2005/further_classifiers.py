@@ -34,9 +34,9 @@ DEPTHS, N_TREES = (1, 2, 3), (25, 50, 100, 200)
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters by five folds, fit, and measure the test error."""
-    X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
+    X, y, X_test, y_test, seed = protocol(data_set, n_runs=run + 1)[run]
     y, y_test = (np.where(labels == np.max(y), 1, 0) for labels in (y, y_test))
-    model, grid = _candidates(method, seed, X.shape[1])
+    model, grid = _search_space(method, seed, X.shape[1])
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     if "n_estimators" in grid:
         model = _choose_stage(model, grid, folds, X, y).fit(X, y)
@@ -49,11 +49,11 @@ def carry_out_run(data_set, method, run):
         "seed": seed,
         "parameters": {name: model.get_params()[name] for name in grid},
         "error": round(float(np.mean(model.predict(X_test) != y_test)), 6),
-        "model_size": _size(model),
+        "model_size": _model_size(model),
     }
 
 
-def _candidates(method, seed, d):
+def _search_space(method, seed, d):
     """Return an estimator and its grid."""
     if method == "LPBoost-Stump, soft":
         return LPBoost(tol=1e-4), {"C": CS}
@@ -81,8 +81,10 @@ def _choose_stage(model, grid, folds, X, y):
         n_errors = [int((labels != y).sum()) for labels in model.staged_predict(X)]
         return {str(n): -n_errors[n - 1] for n in n_trees}
 
-    largest = clone(model).set_params(n_estimators=max(n_trees))
-    search = GridSearchCV(largest, {"max_depth": depths}, scoring=scores, refit=False, cv=folds)
+    largest_model = clone(model).set_params(n_estimators=max(n_trees))
+    search = GridSearchCV(
+        largest_model, {"max_depth": depths}, scoring=scores, refit=False, cv=folds
+    )
     results = search.fit(X, y).cv_results_
     means = np.column_stack([results[f"mean_test_{n}"] for n in n_trees])
     i, j = np.unravel_index(np.argmax(means), means.shape)
@@ -94,7 +96,7 @@ def _minus_errors(model, X, y):
     return -int((model.predict(X) != y).sum())
 
 
-def _size(model):
+def _model_size(model):
     """Return the number of stumps, trees, shape functions, or support vectors."""
     for name in ("hypotheses_", "estimators_", "term_features_", "support_"):
         if hasattr(model, name):
@@ -111,16 +113,14 @@ def _compare(records):
         ]
         if errors:
             summary = summarise(errors)
-            row = {"data_set": data_set, "method": method, "runs": summary.runs}
-            rows.append(
-                row | {"reproduced": summary.mean, "reproduced_error": summary.standard_error}
-            )
+            row = {"data_set": data_set, "method": method, "n_runs": summary.n_values}
+            rows.append(row | {"reproduced": summary.mean, "reproduced_se": summary.standard_error})
     return rows
 
 
 def _make_table(rows):
     return table_by_method(
-        rows, lambda name, found: [[name, *map(format_error, found)]], "error (%)"
+        rows, lambda name, method_rows: [[name, *map(format_error, method_rows)]], "error (%)"
     )
 
 
@@ -129,7 +129,7 @@ SUITE = Suite(
     title="Beyond Lin (2005): soft-margin LPBoost, boosted trees, forests, additive models",
     data_sets=DATA_SETS,
     methods=METHODS,
-    runs=100,
+    n_runs=100,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -68,22 +68,22 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure error and log loss."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
-    estimator, grid = _candidates(method, seed)
+    estimator, grid = _search_space(method, seed)
     model = Pipeline([("scaler", StandardScaler()), ("classifier", estimator)])
     if grid:
         folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-        named = {f"classifier__{name}": values for name, values in grid.items()}
-        model = GridSearchCV(model, named, scoring="neg_log_loss", cv=folds).fit(X, y)
+        pipeline_grid = {f"classifier__{name}": values for name, values in grid.items()}
+        model = GridSearchCV(model, pipeline_grid, scoring="neg_log_loss", cv=folds).fit(X, y)
         model = model.best_estimator_
     else:
         model.fit(X, y)
-    probability = model.predict_proba(X_test)[:, 1]
+    probabilities = model.predict_proba(X_test)[:, 1]
     record = {
         "seed": seed,
         "parameters": {name: model[-1].get_params()[name] for name in grid},
-        "error": round(float(np.mean((probability > 0.5) != y_test)), 6),
-        "log_loss": round(float(log_loss(y_test, probability)), 6),
-        "model_size": _size(model[-1]),
+        "error": round(float(np.mean((probabilities > 0.5) != y_test)), 6),
+        "log_loss": round(float(log_loss(y_test, probabilities)), 6),
+        "model_size": _model_size(model[-1]),
     }
     if data_set != "wdbc" and method in ("stumps, 16 knots", "explainable boosting, no pairs"):
         record |= {
@@ -100,32 +100,35 @@ def _cholesterol_shapes(model, X, y):
     """Return two shape functions of cholesterol: without its largest value, and without the sex."""
     included = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
     columns = [j for j in range(X.shape[1]) if j != SEX]
+    shapes_without_largest = _shapes(clone(model).fit(X[included], y[included]))
+    shapes_without_sex = _shapes(clone(model).fit(X[:, columns], y))
     return {
-        "without_the_last": _shapes(clone(model).fit(X[included], y[included]))[CHOLESTEROL],
-        "without_sex": _shapes(clone(model).fit(X[:, columns], y))[columns.index(CHOLESTEROL)],
+        "cholesterol_shape_without_largest": shapes_without_largest[CHOLESTEROL],
+        "cholesterol_shape_without_sex": shapes_without_sex[columns.index(CHOLESTEROL)],
     }
 
 
 def _patient_counts(X, y):
     """Return the numbers of sick women and men, and the patients with high cholesterol."""
-    is_woman, high = X[:, SEX] == 0, X[:, CHOLESTEROL] > HIGH_CHOLESTEROL
-    rows = np.column_stack([X[high][:, [CHOLESTEROL, SEX]], y[high]])
+    is_woman, is_high = X[:, SEX] == 0, X[:, CHOLESTEROL] > HIGH_CHOLESTEROL
+    rows = np.column_stack([X[is_high][:, [CHOLESTEROL, SEX]], y[is_high]])
     return {
-        "sick_of_women": [int(y[is_woman].sum()), int(is_woman.sum())],
-        "sick_of_men": [int(y[~is_woman].sum()), int((~is_woman).sum())],
-        "high": sorted(map(list, rows.tolist()), reverse=True),  # cholesterol, sex, sick
+        "sick_and_all_women": [int(y[is_woman].sum()), int(is_woman.sum())],
+        "sick_and_all_men": [int(y[~is_woman].sum()), int((~is_woman).sum())],
+        # For each patient the cholesterol, the sex, and whether the patient is sick.
+        "high_cholesterol_patients": sorted(map(list, rows.tolist()), reverse=True),
     }
 
 
-def _candidates(method, seed):
+def _search_space(method, seed):
     """Return an estimator and its grid."""
     if method.startswith("explainable"):
         # interpret belongs to the book's environment; the package does not depend on it.
         from interpret.glassbox import ExplainableBoostingClassifier
 
-        pairs = {"interactions": 0} if method.endswith("no pairs") else {}
+        interaction_options = {"interactions": 0} if method.endswith("no pairs") else {}
         options = {"max_rounds": MAX_ROUNDS, "n_jobs": 1, "random_state": seed}
-        return ExplainableBoostingClassifier(**options, **pairs), {}
+        return ExplainableBoostingClassifier(**options, **interaction_options), {}
     trees = HistGradientBoostingClassifier(random_state=seed)
     additive_trees = clone(trees).set_params(interaction_cst="no_interactions")
     stumps = StumpEnsembleLogistic(feature_scale=None)
@@ -139,7 +142,7 @@ def _candidates(method, seed):
     }[method]
 
 
-def _size(classifier):
+def _model_size(classifier):
     """Return how many numbers define the function: values at knots, weights, or leaves."""
     if hasattr(classifier, "shape_functions_"):
         return sum(len(shape.values) for shape in classifier.shape_functions_)
@@ -158,55 +161,55 @@ def _shapes(model):
     else:  # the first and last scores belong to missing and unknown values
         scores = [scores[1:-1] for scores in classifier.term_scores_]
         pairs = [(bins[0], values) for bins, values in zip(classifier.bins_, scores, strict=True)]
-    units = zip(pairs, scaler.mean_, scaler.scale_, strict=True)
+    scalings = zip(pairs, scaler.mean_, scaler.scale_, strict=True)
     return [
         [np.round(mean + scale * knots, DECIMALS).tolist(), np.round(values, DECIMALS).tolist()]
-        for (knots, values), mean, scale in units
+        for (knots, values), mean, scale in scalings
     ]
 
 
 def _compare(records):
     """Return mean errors and log losses, and their paired differences to the first method."""
-    by_run = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for data_set, method in itertools.product(DATA_SETS, METHODS):
-        runs = sorted(run for d, m, run in by_run if (d, m) == (data_set, method))
-        selected, reference = (
-            [by_run[data_set, m, run] for run in runs if (data_set, METHODS[0], run) in by_run]
-            for m in (method, METHODS[0])
+        runs = sorted(run for d, m, run in records_by_key if (d, m) == (data_set, method))
+        runs = [run for run in runs if (data_set, METHODS[0], run) in records_by_key]
+        selected_records, reference_records = (
+            [records_by_key[data_set, m, run] for run in runs] for m in (method, METHODS[0])
         )
-        if len(selected) < 2:
+        if len(selected_records) < 2:
             continue
-        row = {"data_set": data_set, "method": method, "runs": len(selected)}
+        row = {"data_set": data_set, "method": method, "n_runs": len(selected_records)}
         for name, factor in (("error", 100.0), ("log_loss", 1.0)):
             values, reference_values = (
-                [factor * r[name] for r in rs] for rs in (selected, reference)
+                [factor * r[name] for r in group] for group in (selected_records, reference_records)
             )
             summary = summarise(values)
-            row |= {name: summary.mean, f"{name}_standard_error": summary.standard_error}
+            row |= {name: summary.mean, f"{name}_se": summary.standard_error}
             if method != METHODS[0]:
                 result = compare(values, reference_values, test_share=TEST_SHARE)
-                row |= {f"{name}_more": result.difference}
+                row |= {f"{name}_difference": result.difference}
                 row |= {f"{name}_low": result.low, f"{name}_high": result.high}
-        row["size"] = float(np.mean([r["model_size"] for r in selected]))
-        row["seconds"] = float(np.mean([r["seconds"] for r in selected]))
+        row["model_size"] = float(np.mean([r["model_size"] for r in selected_records]))
+        row["seconds"] = float(np.mean([r["seconds"] for r in selected_records]))
         rows.append(row)
     return rows
 
 
-def _make_table(rows, name="log_loss", head="log loss", decimals=3):
+def _make_table(rows, field="log_loss", heading="log loss", decimals=3):
     """Return the table of one measure: its mean, and the difference from the first method."""
     lines = []
     for row in rows:
-        mean = plus_minus(row[name], row[f"{name}_standard_error"], f".{decimals}f")
+        mean = plus_minus(row[field], row[f"{field}_se"], f".{decimals}f")
         difference = ""
-        if f"{name}_more" in row:
-            more, low, high = (
-                f"{row[f'{name}_{k}']:+.{decimals}f}" for k in ("more", "low", "high")
+        if f"{field}_difference" in row:
+            difference, low, high = (
+                f"{row[f'{field}_{k}']:+.{decimals}f}" for k in ("difference", "low", "high")
             )
-            difference = f"{more} ({low} to {high})"
+            difference = f"{difference} ({low} to {high})"
         lines.append([row["data_set"], row["method"], mean, difference])
-    return Table(["data", "model", head, f"minus {METHODS[0]}"], lines)
+    return Table(["data", "model", heading, f"minus {METHODS[0]}"], lines)
 
 
 SUITE = Suite(
@@ -214,10 +217,10 @@ SUITE = Suite(
     title="Additive models compared with boosted trees, on three medical tables",
     data_sets=DATA_SETS,
     methods=METHODS,
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    extra_tables={"errors": partial(_make_table, name="error", head="error (%)", decimals=1)},
+    extra_tables={"errors": partial(_make_table, field="error", heading="error (%)", decimals=1)},
     data_files={name: name for name in DATA_SETS},
 )

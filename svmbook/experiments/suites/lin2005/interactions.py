@@ -28,8 +28,8 @@ __all__ = [
     "SUITE",
     "add_product",
     "carry_out_run",
-    "draw",
     "draw_interaction",
+    "draw_samples",
 ]
 
 ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "Gaussian SVM")
@@ -40,7 +40,7 @@ DIFFERENCES = {
     "product_difference": (PRODUCT, "error", 100.0, "+.1f"),
     "difference": (GAUSSIAN, "error", 100.0, "+.1f"),
 }
-GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
+GAUSSIAN_GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
 
 
 def draw_interaction(c, n, random_state=None):
@@ -67,19 +67,19 @@ def add_product(X):
     return np.column_stack([X, X[:, 0] * X[:, 1]])
 
 
-def draw(data_set, run):
+def draw_samples(data_set, run):
     """Return training points, test points and seed of a run."""
-    return GeneratedSamples(DATA_SETS[data_set], runs=run + 1)[run]
+    return GeneratedSamples(DATA_SETS[data_set], n_runs=run + 1)[run]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure error and log loss."""
-    parts = draw(data_set, run)
+    parts = draw_samples(data_set, run)
     feature_map = add_product if method == PRODUCT else np.asarray
     stumps = StumpEnsembleLogistic(feature_scale=None, n_knots=16)
     search = GridSearchCV(stumps, {"lam": LAMBDAS}, scoring="neg_log_loss")
     if method == GAUSSIAN:
-        search = GridSearchCV(SVC(), GRID)
+        search = GridSearchCV(SVC(), GAUSSIAN_GRID)
     model = search.fit(feature_map(parts.X_train), parts.y_train).best_estimator_
     X_test = feature_map(parts.X_test)
     record = {"seed": parts.seed, "parameters": search.best_params_}
@@ -96,26 +96,29 @@ def _compare(records):
     """Return mean errors in percent, and paired differences of errors and of log losses."""
     rows = []
     for data_set, method in itertools.product(DATA_SETS, METHODS):
-        found = paired_summaries(records, data_set, method, GAUSSIAN)
-        if found is None:
+        summaries = paired_summaries(records, data_set, method, GAUSSIAN)
+        if summaries is None:
             continue
-        row = {"data_set": data_set, "method": method, "runs": found[0].runs}
-        row |= {"error": found[0].mean, "error_se": found[0].standard_error}
+        row = {"data_set": data_set, "method": method, "n_runs": summaries[0].n_values}
+        row |= {"error": summaries[0].mean, "error_se": summaries[0].standard_error}
         for name, (reference, field, factor, _) in DIFFERENCES.items():
             if method not in (reference, GAUSSIAN):
-                found = paired_summaries(
+                summaries = paired_summaries(
                     records, data_set, method, reference, field=field, factor=factor
                 )
-                row |= {name: found[1].mean, f"{name}_se": found[1].standard_error} if found else {}
+                if summaries:
+                    row |= {name: summaries[1].mean, f"{name}_se": summaries[1].standard_error}
         rows.append(row)
     return rows
 
 
 def _make_table(rows):
     """Return the table, one row per strength of the interaction."""
-    cells, lines = {(row["data_set"], row["method"]): row for row in rows}, []
+    rows_by_key, lines = {(row["data_set"], row["method"]): row for row in rows}, []
     for data_set in dict.fromkeys(row["data_set"] for row in rows):
-        additive, product, gaussian = (cells.get((data_set, method), {}) for method in METHODS)
+        additive, product, gaussian = (
+            rows_by_key.get((data_set, method), {}) for method in METHODS
+        )
         line = [
             format_cell(additive, name, format_spec)
             for name, (*_, format_spec) in DIFFERENCES.items()
@@ -136,7 +139,7 @@ SUITE = Suite(
     title="Additive models on data with an interaction of growing strength",
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
-    runs=30,
+    n_runs=30,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -21,7 +21,7 @@ from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows
 
-__all__ = ["CANDIDATES", "REFERENCE", "SUITE", "carry_out_run", "draw", "moons"]
+__all__ = ["METHODS", "REFERENCES", "SUITE", "carry_out_run", "draw_samples", "moons"]
 
 
 def moons(n, random_state=None):
@@ -39,32 +39,32 @@ def moons(n, random_state=None):
 
 
 DATA_SETS = {"moons": moons, "threenorm": threenorm, "threenorm-60": partial(threenorm, d=60)}
-C_GRID = {"C": tuple(2.0**k for k in range(-5, 10, 2))}
-GAMMAS = tuple(2.0**k for k in range(-9, 4, 2))
+C_GRID = tuple(2.0**k for k in range(-5, 10, 2))
+GAMMA_GRID = tuple(2.0**k for k in range(-9, 4, 2))
 #: Kernel and grid of each method; the degree "d" stands for the number of features.
-CANDIDATES = {
+METHODS = {
     "stumps": ("stump", {"C": tuple(2.0**k for k in range(-11, 4, 2))}),
-    "regions, L = 2": ("stump_regions", {**C_GRID, "degree": (2,)}),
-    "regions, L = 30": ("stump_regions", {**C_GRID, "degree": (30,)}),
-    "leaves, L = d": ("stump_tree", {**C_GRID, "degree": ("d",)}),
-    "leaves, L = 20": ("stump_tree", {**C_GRID, "degree": (20,)}),
-    "Laplacian": ("laplacian", {"C": C_GRID["C"][::2], "gamma": GAMMAS}),
+    "regions, L = 2": ("stump_regions", {"C": C_GRID, "degree": (2,)}),
+    "regions, L = 30": ("stump_regions", {"C": C_GRID, "degree": (30,)}),
+    "leaves, L = d": ("stump_tree", {"C": C_GRID, "degree": ("d",)}),
+    "leaves, L = 20": ("stump_tree", {"C": C_GRID, "degree": (20,)}),
+    "Laplacian": ("laplacian", {"C": C_GRID[::2], "gamma": GAMMA_GRID}),
 }
-LEAVES = ("leaves, L = d", "leaves, L = 20")
-REFERENCE = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}
-EXCLUDED_DATA_SETS = {method: ("threenorm-60",) for method in CANDIDATES if method not in LEAVES}
+LEAF_METHODS = ("leaves, L = d", "leaves, L = 20")
+REFERENCES = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}
+EXCLUDED_DATA_SETS = {method: ("threenorm-60",) for method in METHODS if method not in LEAF_METHODS}
 EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # where L = d is 20
 
 
-def draw(data_set, run):
+def draw_samples(data_set, run):
     """Return training points, test points and seed of a run."""
-    return GeneratedSamples(DATA_SETS[data_set], n_train=150, runs=run + 1)[run]
+    return GeneratedSamples(DATA_SETS[data_set], n_train=150, n_runs=run + 1)[run]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the test error."""
-    parts = draw(data_set, run)
-    kernel, grid = CANDIDATES[method]
+    parts = draw_samples(data_set, run)
+    kernel, grid = METHODS[method]
     if grid.get("degree") == ("d",):
         grid = {**grid, "degree": (parts.X_train.shape[1],)}
     search = GridSearchCV(DualSVC(kernel=kernel), grid, cv=5).fit(parts.X_train, parts.y_train)
@@ -75,8 +75,8 @@ def carry_out_run(data_set, method, run):
         "model_size": len(search.best_estimator_.support_),
     }
     if "gamma" in grid:  # record the depth of leaves that is equivalent to this gamma
-        unit = stump_mass(bounding_box(parts.X_train))
-        record["depth"] = round(float(2.0 * unit * search.best_params_["gamma"]), 4)
+        mass = stump_mass(bounding_box(parts.X_train))
+        record["equivalent_depth"] = round(float(2.0 * mass * search.best_params_["gamma"]), 4)
     return record
 
 
@@ -84,9 +84,9 @@ def _compare(records):
     """Return mean errors in percent, and paired differences in percentage points."""
     return [
         row
-        for data_set, reference in REFERENCE.items()
+        for data_set, reference in REFERENCES.items()
         for row in paired_rows(
-            records, [data_set], CANDIDATES, lambda _, name=reference: name, {"error": 100}
+            records, [data_set], METHODS, lambda _, name=reference: name, {"error": 100}
         )
     ]
 
@@ -97,7 +97,7 @@ def _make_table(rows, data_sets=("moons", "threenorm")):
     for row in (row for row in rows if row["data_set"] in data_sets):
         mean = plus_minus(row["error"], row["error_se"], ".2f")
         lines.append([row["data_set"], row["method"], mean, format_cell(row)])
-    reference = REFERENCE[data_sets[0]]
+    reference = REFERENCES[data_sets[0]]
     difference = f"minus {reference} (percentage points)"
     return Table(["data", "classifier", "error (%)", difference], lines)
 
@@ -106,8 +106,8 @@ SUITE = Suite(
     name="kernel-depth",
     title="Region and leaf kernels of several depths, on moons and threenorm",
     data_sets=tuple(DATA_SETS),
-    methods=tuple(CANDIDATES),
-    runs=30,
+    methods=tuple(METHODS),
+    n_runs=30,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

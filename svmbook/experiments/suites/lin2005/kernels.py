@@ -100,15 +100,15 @@ REPORTED_SECONDS = {
     "sonar": (1.14, 1.16, 9.06, 8.86, 9.30),
     "vote84": (1.02, 1.10, 12.4, 11.5, 13.8),
 }
-for printed in (PRINTED, REPORTED_SECONDS):
-    printed["ringnorm-near"] = printed["ringnorm"]
+for table in (PRINTED, REPORTED_SECONDS):
+    table["ringnorm-near"] = table["ringnorm"]
 DATA_SETS = tuple(PRINTED)
 REPORTED = {
     method: {name: PRINTED[name][k] for name in DATA_SETS} for k, method in enumerate(METHODS)
 }
 
 
-def protocol(data_set, runs=100):
+def protocol(data_set, n_runs=100):
     """Return the runs of a data set by the protocol of the thesis.
 
     Examples
@@ -118,22 +118,22 @@ def protocol(data_set, runs=100):
     (3000, 20)
     """
     if data_set in GENERATORS:
-        return GeneratedSamples(GENERATORS[data_set], runs=runs)
+        return GeneratedSamples(GENERATORS[data_set], n_runs=n_runs)
     table = load(TABLES[data_set], prepare="lin2005")
-    return RandomSplits(table.data, table.target, train_share=1.0 - TEST_SHARE, runs=runs)
+    return RandomSplits(table.data, table.target, train_share=1.0 - TEST_SHARE, n_runs=n_runs)
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the test error."""
-    X, y, X_test, y_test, seed = protocol(data_set, runs=run + 1)[run]
+    X, y, X_test, y_test, seed = protocol(data_set, n_runs=run + 1)[run]
     kernel = METHODS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     start = time.perf_counter()
     choice = choose_by_grid(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
     selection_seconds = time.perf_counter() - start
     labels, n_support = fit_choice(choice, X, y, X_test)
-    quarter = coarsen(choice, 4 if kernel in CONDITIONALLY_DEFINITE else 2)
-    quarter_labels, _ = fit_choice(quarter, X, y, X_test)
+    quarter_choice = coarsen(choice, 4 if kernel in CONDITIONALLY_DEFINITE else 2)
+    quarter_labels, _ = fit_choice(quarter_choice, X, y, X_test)
     return {
         "seed": seed,
         "parameters": choice.parameters,
@@ -141,22 +141,24 @@ def carry_out_run(data_set, method, run):
         "model_size": n_support,
         "selection_seconds": round(selection_seconds, 4),
         "quarter_error": round(float(np.mean(quarter_labels != y_test)), 6),
-        "condition": float(f"{_condition(choice, X):.3g}"),
+        "condition_number": float(f"{_condition_number(choice, X):.3g}"),
     }
 
 
-def _condition(choice, X):
+def _condition_number(choice, X):
     """Return the condition number of the Gram matrix on vectors that sum to zero.
 
     The intercept makes the constant vector irrelevant. With equal points the matrix is singular;
     then eps bounds the ratio of its eigenvalues.
     """
-    function, parameters = KERNELS[choice.kernel]
-    K = function(X, **({"gamma": choice.gamma} if parameters else {}))
+    function, parameter_names = KERNELS[choice.kernel]
+    K = function(X, **({"gamma": choice.gamma} if parameter_names else {}))
     means = K.mean(axis=0)
-    values = np.linalg.eigvalsh(K - np.add.outer(means, means) + means.mean())
-    values = values[np.argsort(np.abs(values))[1:]]  # without that of the constant vector
-    return values.max() / max(values.min(), np.finfo(float).eps * values.max())
+    eigenvalues = np.linalg.eigvalsh(K - np.add.outer(means, means) + means.mean())
+    # Without the eigenvalue of the constant vector, which is zero up to rounding.
+    eigenvalues = eigenvalues[np.argsort(np.abs(eigenvalues))[1:]]
+    largest = eigenvalues.max()
+    return largest / max(eigenvalues.min(), np.finfo(float).eps * largest)
 
 
 def _compare(records):
@@ -164,28 +166,28 @@ def _compare(records):
     rows = []
     for k, (method, reported) in enumerate(REPORTED.items()):
         for data_set, printed in reported.items():
-            runs = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
-            if not runs:
+            run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
+            if not run_records:
                 continue
             row = {"data_set": data_set, "method": method}
-            row |= compare_to_printed(printed, [100 * r["error"] for r in runs])
-            names = ("quarter", "quarter_low", "quarter_high")
-            row |= zip(names, _quarter_minus_full(data_set, runs), strict=True)
+            row |= compare_to_printed(printed, [100 * r["error"] for r in run_records])
+            names = ("quarter_difference", "quarter_low", "quarter_high")
+            row |= zip(names, _quarter_minus_full(data_set, run_records), strict=True)
             row["reported_selection_seconds"] = REPORTED_SECONDS[data_set][k]
-            row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in runs]))
-            row["support_vectors"] = float(np.mean([r["model_size"] for r in runs]))
-            row["condition"] = float(np.median([r["condition"] for r in runs]))
+            row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in run_records]))
+            row["support_vectors"] = float(np.mean([r["model_size"] for r in run_records]))
+            row["condition_number"] = float(np.median([r["condition_number"] for r in run_records]))
             rows.append(row)
     return rows
 
 
-def _quarter_minus_full(data_set, runs):
+def _quarter_minus_full(data_set, run_records):
     """Return the mean difference of the errors with a quarter of the grid and with all of it.
 
     The limits of its confidence interval account for overlapping training sets of tables.
     """
-    quarter, full = ([100 * r[name] for r in runs] for name in ("quarter_error", "error"))
-    if len(runs) < 2:
+    quarter, full = ([100 * r[name] for r in run_records] for name in ("quarter_error", "error"))
+    if len(run_records) < 2:
         return quarter[0] - full[0], np.nan, np.nan
     result = compare(quarter, full, test_share=None if data_set in GENERATORS else TEST_SHARE)
     return result.difference, result.low, result.high
@@ -195,48 +197,53 @@ def compare_to_printed(printed, errors):
     """Return the mean of errors and the printed mean; ``z`` is in joint standard errors."""
     summary, (error, standard_error) = summarise(errors), printed
     return {
-        "runs": summary.runs,
+        "n_runs": summary.n_values,
         "reported": error,
-        "reported_error": standard_error,
+        "reported_se": standard_error,
         "reproduced": summary.mean,
-        "reproduced_error": summary.standard_error,
+        "reproduced_se": summary.standard_error,
         "z": (summary.mean - error) / float(np.hypot(standard_error, summary.standard_error)),
     }
 
 
-def table_by_method(rows, make_lines, head):
+def table_by_method(rows, make_lines, first_heading):
     """Return a table with one column per method and one or more lines per data set.
 
-    ``make_lines(data_set, found)`` returns the lines of a data set; ``found`` has a row or None for
-    each method.
+    ``make_lines(data_set, method_rows)`` returns the lines of a data set; ``method_rows`` has a row
+    or None for each method.
     """
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    cells = {(row["data_set"], row["method"]): row for row in rows}
+    rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
-        lines += make_lines(name, [cells.get((name, method)) for method in methods])
-    return Table([head, *methods], lines)
+        lines += make_lines(name, [rows_by_key.get((name, method)) for method in methods])
+    return Table([first_heading, *methods], lines)
 
 
 def format_error(row, name="reproduced"):
     """Return an error and its standard error as text, empty if there is none."""
     if not row or np.isnan(row[name]):
         return ""
-    return plus_minus(row[name], row[f"{name}_error"], "#.3g")
+    return plus_minus(row[name], row[f"{name}_se"], "#.3g")
 
 
-def _table_by_kernel(rows, order, make_cells, heads):
+def _table_by_kernel(rows, order, make_cells, headings):
     """Return a table with one line per kernel below a line with the name of each data set.
 
-    ``make_cells(row, first)`` returns the cells of a row; ``first`` is the first kernel's row.
+    ``make_cells(row, first_row)`` returns the cells of a row; ``first_row`` is the row of the first
+    kernel.
     """
-    cells = {(row["data_set"], row["method"]): row for row in rows}
+    rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
-        found = [cells[name, method] for method in order if (name, method) in cells]
-        lines.append([f"**{name}**", *("" for _ in heads)])
-        lines += [[KERNEL_NAMES[row["method"]], *make_cells(row, found[0])] for row in found]
-    return Table(["kernel", *heads], lines)
+        kernel_rows = [
+            rows_by_key[name, method] for method in order if (name, method) in rows_by_key
+        ]
+        lines.append([f"**{name}**", *("" for _ in headings)])
+        lines += [
+            [KERNEL_NAMES[row["method"]], *make_cells(row, kernel_rows[0])] for row in kernel_rows
+        ]
+    return Table(["kernel", *headings], lines)
 
 
 def _make_table(rows):
@@ -245,35 +252,40 @@ def _make_table(rows):
     def make_cells(row, _):
         return format_error(row, "reported"), format_error(row), f"{row['z']:+z.1f}"
 
-    heads = ["reported (%)", "reproduced (%)", "diff. (s.e.)"]
-    return _table_by_kernel(rows, METHODS, make_cells, heads)
+    headings = ["reported (%)", "reproduced (%)", "diff. (s.e.)"]
+    return _table_by_kernel(rows, METHODS, make_cells, headings)
 
 
 def _make_selection_table(rows):
     """Return Table 5.5: selection times over that of the stump kernel, and condition numbers."""
-    stump, *others, gaussian = METHODS
+    stump, *other_methods, gaussian = METHODS
 
-    def make_cells(row, first):
+    def make_cells(row, first_row):
         keys = "reported_selection_seconds", "selection_seconds"
-        return *(f"{row[key] / first[key]:.1f}" for key in keys), f"{row['condition']:.0e}"
+        ratios = (f"{row[key] / first_row[key]:.1f}" for key in keys)
+        return *ratios, f"{row['condition_number']:.0e}"
 
-    heads = ["time, reported", "time, reproduced", "condition number"]
-    return _table_by_kernel(_complete(rows), (stump, gaussian, *others), make_cells, heads)
+    headings = ["time, reported", "time, reproduced", "condition number"]
+    return _table_by_kernel(
+        _complete_rows(rows), (stump, gaussian, *other_methods), make_cells, headings
+    )
 
 
 def _make_quarter_table(rows):
     """Return the errors that a quarter of the grid adds, marked if the interval excludes zero."""
 
-    def text(row):
-        significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
-        return f"{row['quarter']:+z.2f}" + ("\N{DAGGER}" if significant else "")
+    def format_difference(row):
+        is_significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
+        return f"{row['quarter_difference']:+z.2f}" + ("\N{DAGGER}" if is_significant else "")
 
     return table_by_method(
-        _complete(rows), lambda name, found: [[name, *map(text, found)]], "more (%)"
+        _complete_rows(rows),
+        lambda name, method_rows: [[name, *map(format_difference, method_rows)]],
+        "more (%)",
     )
 
 
-def _complete(rows):
+def _complete_rows(rows):
     """Return the rows of the data sets for which all kernels have runs."""
     counts = Counter(row["data_set"] for row in rows)
     return [row for row in rows if counts[row["data_set"]] == len(METHODS)]
@@ -284,7 +296,7 @@ SUITE = Suite(
     title="Lin (2005), Tables 5.4 and 5.5: test errors of RBF kernels on twelve data sets",
     data_sets=DATA_SETS,
     methods=tuple(METHODS),
-    runs=100,
+    n_runs=100,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -19,7 +19,7 @@ from ....tables import Table
 from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows, paired_summaries
-from .sets import islands, with_seed
+from .data_sets import islands, with_seed
 
 __all__ = [
     "DATA_SETS",
@@ -35,7 +35,7 @@ CLEAN, NOISY = "islands", "islands, 20 % noise"
 #: Fraction of changed training labels by data set.
 DATA_SETS = {CLEAN: 0.0, NOISY: 0.2}
 REFERENCE = "distance-weighted vote"
-ABSTAIN = ("mislabelled members abstain", "random members abstain")
+ABSTAINING_METHODS = ("mislabelled members abstain", "random members abstain")
 METHODS = {
     "1 neighbour": KNeighborsClassifier(1),
     "15 neighbours": KNeighborsClassifier(15),
@@ -44,30 +44,32 @@ METHODS = {
     "majority vote": PrototypeSVM(voting="majority"),
     "distance-weighted vote, C = 3": PrototypeSVM(C=3.0),
     "distance-weighted vote, C = 10": PrototypeSVM(C=10.0),
-    **dict.fromkeys(ABSTAIN, PrototypeSVM()),
+    **dict.fromkeys(ABSTAINING_METHODS, PrototypeSVM()),
 }
 
 
 def flip_labels(y, share, seed):
     """Return labels +1 and -1, of which a fraction ``share`` is changed."""
     changed = np.random.default_rng(seed).choice(len(y), round(share * len(y)), replace=False)
-    z = y.copy()
-    z[changed] *= -1
-    return z
+    noisy = y.copy()
+    noisy[changed] *= -1
+    return noisy
 
 
 def draw_samples(data_set, run):
     """Return the points and seed of a run, and the training labels with the noise of a data set."""
-    parts = GeneratedSamples(islands, n_train=300, n_test=1000, runs=run + 1)[run]
+    parts = GeneratedSamples(islands, n_train=300, n_test=1000, n_runs=run + 1)[run]
     return parts, flip_labels(parts.y_train, DATA_SETS[data_set], run_seed(0, run, purpose=3))
 
 
 def remove_votes(fitted, abstaining):
-    """Return a copy of a fitted ensemble without the votes of some members, an array of bool."""
-    copied, voters = copy(fitted), fitted._ensemble_
-    parts = ("coef", "intercept", "exemplars", "codes")
-    copied._ensemble_ = voters._replace(**{p: getattr(voters, p)[~abstaining] for p in parts})
-    return copied
+    """Return a copy of a fitted ensemble without the votes of the members that a mask selects."""
+    reduced, ensemble = copy(fitted), fitted._ensemble_
+    fields = ("coef", "intercept", "exemplars", "codes")
+    reduced._ensemble_ = ensemble._replace(
+        **{field: getattr(ensemble, field)[~abstaining] for field in fields}
+    )
+    return reduced
 
 
 def carry_out_run(data_set, method, run):
@@ -77,14 +79,16 @@ def carry_out_run(data_set, method, run):
     record = {"seed": parts.seed, "parameters": {}, "model_size": len(labels)}
     if isinstance(model, PrototypeSVM):
         exemplars = np.array([p.exemplar for p in model.prototypes_])
-        mislabelled = labels[exemplars] != parts.y_train[exemplars]
-        positive = evaluate_hyperplanes(parts.X_test, model.coef_, model.intercept_)[1]
-        record |= {"model_size": len(exemplars), "mislabelled_members": int(mislabelled.sum())}
-        record |= {"votes": round(float(positive.sum(axis=1).mean()), 2)}
-        if method in ABSTAIN:
+        is_mislabelled = labels[exemplars] != parts.y_train[exemplars]
+        is_positive = evaluate_hyperplanes(parts.X_test, model.coef_, model.intercept_)[1]
+        record |= {"model_size": len(exemplars), "n_mislabelled_members": int(is_mislabelled.sum())}
+        record |= {"votes_per_point": round(float(is_positive.sum(axis=1).mean()), 2)}
+        if method in ABSTAINING_METHODS:
             rng = np.random.default_rng(run_seed(0, run, purpose=4))
-            random_members = rng.permutation(mislabelled)
-            model = remove_votes(model, mislabelled if method == ABSTAIN[0] else random_members)
+            random_mask = rng.permutation(is_mislabelled)
+            model = remove_votes(
+                model, is_mislabelled if method == ABSTAINING_METHODS[0] else random_mask
+            )
     error = np.mean(model.predict(parts.X_test) != parts.y_test)
     return record | {"error": round(float(error), 6)}
 
@@ -94,24 +98,30 @@ def _compare(records):
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
     swapped = [r | {"data_set": r["method"], "method": r["data_set"]} for r in records]
     for row in rows:
-        found = paired_summaries(swapped, row["method"], NOISY, CLEAN)
-        if row["data_set"] == NOISY and found:
-            row |= {"lost": found[1].mean, "lost_se": found[1].standard_error}
+        summaries = paired_summaries(swapped, row["method"], NOISY, CLEAN)
+        if row["data_set"] == NOISY and summaries:
+            row |= {
+                "noise_difference": summaries[1].mean,
+                "noise_difference_se": summaries[1].standard_error,
+            }
     return rows
 
 
 def _table_maker(methods):
     """Return a function that makes the table with one line per method."""
     columns = {"clean labels": (CLEAN, "error", ".1f"), "a fifth changed": (NOISY, "error", ".1f")}
-    columns |= {"loss": (NOISY, "lost", "+.1f"), "minus reference": (NOISY, "difference", "+.1f")}
+    columns |= {
+        "loss": (NOISY, "noise_difference", "+.1f"),
+        "minus reference": (NOISY, "difference", "+.1f"),
+    }
 
     def make_table(rows):
-        found = {(row["method"], row["data_set"]): row for row in rows}
+        rows_by_key = {(row["method"], row["data_set"]): row for row in rows}
         lines = [
             [
                 m,
                 *(
-                    format_cell(found.get((m, d), {}), name, format_spec)
+                    format_cell(rows_by_key.get((m, d), {}), name, format_spec)
                     for d, name, format_spec in columns.values()
                 ),
             ]
@@ -127,14 +137,16 @@ SUITE = Suite(
     title="Neighbours and prototype SVMs under label noise, on the islands",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=30,
+    n_runs=30,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_table_maker(METHODS),
     extra_tables={
-        "votes": _table_maker([m for m in METHODS if "C =" not in m and m not in ABSTAIN]),
-        "abstaining": _table_maker([REFERENCE, *ABSTAIN]),
+        "votes": _table_maker(
+            [m for m in METHODS if "C =" not in m and m not in ABSTAINING_METHODS]
+        ),
+        "abstaining": _table_maker([REFERENCE, *ABSTAINING_METHODS]),
         "C": _table_maker([m for m in METHODS if m.startswith(REFERENCE)]),
     },
-    excluded_data_sets=dict.fromkeys(ABSTAIN, (CLEAN,)),
+    excluded_data_sets=dict.fromkeys(ABSTAINING_METHODS, (CLEAN,)),
 )

@@ -19,14 +19,14 @@ from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows
-from .sets import WEIGHTED_NEIGHBOURS, nuisance, with_seed
+from .data_sets import WEIGHTED_NEIGHBOURS, nuisance, with_seed
 
 __all__ = ["METHODS", "REFERENCE", "SUITE", "carry_out_run"]
 
 DATA_SETS = {"nuisance": nuisance, "control": partial(nuisance, scale=1.0)}
 REFERENCE = "5 neighbours, weighted"
 SMALL_CS, LARGE_CS = (0.01, 0.1, 1.0), (1.0, 10.0, 100.0)
-FIRST_NEGATIVES = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
+UNMINED_EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 #: Classifier and grid by method.
 METHODS = {
     "nearest neighbour": (KNeighborsClassifier(1), {}),
@@ -38,7 +38,7 @@ METHODS = {
     ),
     "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_CS, "gamma": (1e-3, 1e-2, 1e-1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
-    "exemplars, against first negatives": (FIRST_NEGATIVES, {"C": LARGE_CS}),
+    "exemplars, against first negatives": (UNMINED_EXEMPLARS, {"C": LARGE_CS}),
     "exemplars, majority vote": (ExemplarSVM(voting="majority"), {"C": SMALL_CS}),
     "exemplars, probability vote": (ExemplarSVM(), {"C": SMALL_CS}),
     "exemplars, distance-weighted vote": (ExemplarSVM(voting="local"), {"C": SMALL_CS}),
@@ -47,7 +47,7 @@ METHODS = {
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure the error on test points."""
-    parts = GeneratedSamples(DATA_SETS[data_set], n_train=500, n_test=2000, runs=run + 1)[run]
+    parts = GeneratedSamples(DATA_SETS[data_set], n_train=500, n_test=2000, n_runs=run + 1)[run]
     estimator, grid = METHODS[method]
     folds = StratifiedKFold(3, shuffle=True, random_state=parts.seed)
     search = GridSearchCV(with_seed(estimator, parts.seed), grid, cv=folds)
@@ -56,11 +56,11 @@ def carry_out_run(data_set, method, run):
         "seed": parts.seed,
         "parameters": search.best_params_,
         "error": round(float(1.0 - search.score(parts.X_test, parts.y_test)), 6),
-        "model_size": _size(search.best_estimator_, len(parts.y_train)),
+        "model_size": _model_size(search.best_estimator_, len(parts.y_train)),
     }
 
 
-def _size(model, n_train):
+def _model_size(model, n_train):
     for name in ("prototypes_", "support_", "estimators_"):
         if hasattr(model, name):
             return len(getattr(model, name))
@@ -74,9 +74,9 @@ def _compare(records):
 
 def _make_table(rows):
     """Return the table, one row per method and one column per data set."""
-    found = {(row["method"], row["data_set"]): row for row in rows}
+    rows_by_key = {(row["method"], row["data_set"]): row for row in rows}
     lines = [
-        [m, *(format_cell(found.get((m, d), {}), "error", ".1f") for d in DATA_SETS)]
+        [m, *(format_cell(rows_by_key.get((m, d), {}), "error", ".1f") for d in DATA_SETS)]
         for m in METHODS
     ]
     columns = ["classifier", *(f"{name} (%)" for name in DATA_SETS)]
@@ -88,7 +88,7 @@ SUITE = Suite(
     title="Exemplar SVMs and neighbours in 20 dimensions, with and without nuisance directions",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=20,
+    n_runs=20,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

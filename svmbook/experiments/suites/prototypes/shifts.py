@@ -1,4 +1,4 @@
-"""Effects of shifts, voting rules and sampling on prototype SVMs, on three sets in the plane.
+"""Effects of shifts, voting rules and sampling on prototype SVMs, on three data sets in the plane.
 
 Questions: do the shifts (iterations) lower the test error, and does this come from the positive or
 from the negative updates? Which voting rule suits prototypes? Is their error lower than that of
@@ -18,52 +18,56 @@ from ....prototypes import ExemplarSVM, PrototypeSVM, SampledPrototypeSVM
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import paired_summaries
-from .sets import DATA_SETS as SETS
-from .sets import WEIGHTED_NEIGHBOURS, with_seed
+from .data_sets import DATA_SETS as ALL_DATA_SETS
+from .data_sets import WEIGHTED_NEIGHBOURS, with_seed
 from .votes import table_by_data_set
 
-__all__ = ["METHODS", "REFERENCE", "SUITE", "VOTES", "carry_out_run", "draw"]
+__all__ = ["METHODS", "REFERENCES", "SUITE", "VOTES", "carry_out_run", "draw_samples"]
 
-DATA_SETS = {name: SETS[name] for name in ("islands", "stripes", "wedge")}
+DATA_SETS = {name: ALL_DATA_SETS[name] for name in ("islands", "stripes", "wedge")}
 VOTES = {"majority vote": "majority", "distance-weighted vote": "local"}
-NO_SHIFTS, TEN_SHIFTS, POSITIVE = SHIFTS = ("no shifts", "ten shifts", "positive updates only")
-OPTIONS = {NO_SHIFTS: {"n_shifts": 0}, TEN_SHIFTS: {}, POSITIVE: {"p_negative": 0.0}}
-WEIGHTED, EXEMPLARS = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
-UNSAMPLED = {
+NO_SHIFTS, TEN_SHIFTS, POSITIVE_UPDATES = SHIFTS = (
+    "no shifts",
+    "ten shifts",
+    "positive updates only",
+)
+SHIFT_OPTIONS = {NO_SHIFTS: {"n_shifts": 0}, TEN_SHIFTS: {}, POSITIVE_UPDATES: {"p_negative": 0.0}}
+WEIGHTED_VOTE, EXEMPLARS = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
+UNSAMPLED_METHODS = {
     "C = 100, majority vote": PrototypeSVM(C=100.0, voting="majority"),
     "C = 100, probability vote": PrototypeSVM(C=100.0, voting="probability"),
     "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="libsvm"),
-    WEIGHTED: PrototypeSVM(C=100.0, voting="local"),
-    f"{WEIGHTED}, no shifts": PrototypeSVM(C=100.0, voting="local", n_shifts=0),
+    WEIGHTED_VOTE: PrototypeSVM(C=100.0, voting="local"),
+    f"{WEIGHTED_VOTE}, no shifts": PrototypeSVM(C=100.0, voting="local", n_shifts=0),
     EXEMPLARS: ExemplarSVM(C=100.0, mining=False, positive_weight=1.0, voting="local"),
     "nearest neighbour": KNeighborsClassifier(1),
     "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
 }
-SHIFTED = {
-    f"C = 10, {vote}, {shifts}": PrototypeSVM(C=10.0, voting=voting, **OPTIONS[shifts])
+SHIFT_METHODS = {
+    f"C = 10, {vote}, {shifts}": PrototypeSVM(C=10.0, voting=voting, **SHIFT_OPTIONS[shifts])
     for vote, voting in VOTES.items()
     for shifts in SHIFTS
 }
-SAMPLED = {
+SAMPLED_METHODS = {
     f"C = 100, {vote}, sampled": SampledPrototypeSVM(C=100.0, voting=voting)
     for vote, voting in VOTES.items()
 }
-METHODS = SHIFTED | UNSAMPLED | SAMPLED
+METHODS = SHIFT_METHODS | UNSAMPLED_METHODS | SAMPLED_METHODS
 #: Reference method of each method for paired differences; three methods are their own reference.
-REFERENCE = {name: f"{name.rpartition(', ')[0]}, {NO_SHIFTS}" for name in SHIFTED}
-REFERENCE |= dict.fromkeys(UNSAMPLED, WEIGHTED)
-REFERENCE |= {name: name.rpartition(", ")[0] for name in SAMPLED}
-METHODS_WITH_REFERENCE = tuple(name for name, reference in REFERENCE.items() if name != reference)
+REFERENCES = {name: f"{name.rpartition(', ')[0]}, {NO_SHIFTS}" for name in SHIFT_METHODS}
+REFERENCES |= dict.fromkeys(UNSAMPLED_METHODS, WEIGHTED_VOTE)
+REFERENCES |= {name: name.rpartition(", ")[0] for name in SAMPLED_METHODS}
+METHODS_WITH_REFERENCE = tuple(name for name, reference in REFERENCES.items() if name != reference)
 
 
-def draw(data_set, run):
+def draw_samples(data_set, run):
     """Return training points, test points and seed of a run."""
-    return GeneratedSamples(DATA_SETS[data_set], n_train=300, n_test=2000, runs=run + 1)[run]
+    return GeneratedSamples(DATA_SETS[data_set], n_train=300, n_test=2000, n_runs=run + 1)[run]
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
-    parts = draw(data_set, run)
+    parts = draw_samples(data_set, run)
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     record = {
         "seed": parts.seed,
@@ -75,25 +79,26 @@ def carry_out_run(data_set, method, run):
         record["parameters"] = {"n_shifts": int(model.n_shifts_)}  # of the selected iteration
         record["validation_error"] = round(float(1.0 - model.validation_score_), 6)
     if isinstance(model, SampledPrototypeSVM):
-        record["added"] = len(model.samples_[-1]) - len(model.samples_[0])
+        record["n_added_points"] = len(model.samples_[-1]) - len(model.samples_[0])
     return record
 
 
 def _compare(records):
     """Return means, and paired differences to the reference of each method."""
     rows = []
-    for data_set, (method, reference) in itertools.product(DATA_SETS, REFERENCE.items()):
-        pair = partial(paired_summaries, records, data_set, method)
-        pairs = {"": pair(reference)}
-        if pairs[""] is None:
+    for data_set, (method, reference) in itertools.product(DATA_SETS, REFERENCES.items()):
+        summarise_pair = partial(paired_summaries, records, data_set, method)
+        summaries = {"": summarise_pair(reference)}
+        if summaries[""] is None:
             continue
-        row = {"data_set": data_set, "method": method, "runs": pairs[""][0].runs}
-        row["members"] = pair(reference, field="model_size", factor=1.0)[0].mean
-        if method in SHIFTED:
-            pairs["validation_"] = pair(reference, field="validation_error")
-        if method in SAMPLED:
-            row["added"] = pair(method, field="added", factor=1.0)[0].mean
-        for prefix, (mean, difference) in pairs.items():
+        row = {"data_set": data_set, "method": method, "n_runs": summaries[""][0].n_values}
+        row["n_members"] = summarise_pair(reference, field="model_size", factor=1.0)[0].mean
+        if method in SHIFT_METHODS:
+            summaries["validation_"] = summarise_pair(reference, field="validation_error")
+        if method in SAMPLED_METHODS:
+            n_added, _ = summarise_pair(method, field="n_added_points", factor=1.0)
+            row["n_added_points"] = n_added.mean
+        for prefix, (mean, difference) in summaries.items():
             row |= {f"{prefix}error": mean.mean, f"{prefix}error_se": mean.standard_error}
             row |= {f"{prefix}difference": difference.mean}
             row |= {f"{prefix}difference_se": difference.standard_error}
@@ -105,10 +110,10 @@ _make_table = partial(table_by_data_set, methods=METHODS, data_sets=DATA_SETS)
 
 SUITE = Suite(
     name="prototype-shifts",
-    title="Prototype SVMs: shifts, voting rules and sampling, on three sets in the plane",
+    title="Prototype SVMs: shifts, voting rules and sampling, on three data sets in the plane",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=30,
+    n_runs=30,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
@@ -116,6 +121,6 @@ SUITE = Suite(
         "differences": partial(
             _make_table, methods=METHODS_WITH_REFERENCE, name="difference", format_spec="+.2f"
         ),
-        "votes": partial(_make_table, methods=UNSAMPLED),
+        "votes": partial(_make_table, methods=UNSAMPLED_METHODS),
     },
 )

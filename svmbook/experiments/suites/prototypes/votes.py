@@ -26,12 +26,12 @@ from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows
-from .sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square, with_seed
+from .data_sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square, with_seed
 
 __all__ = [
     "METHODS",
     "REFERENCE",
-    "SHAPES",
+    "SINGLE_CLASSIFIERS",
     "SUITE",
     "VOTES",
     "WeightedNearestMembers",
@@ -53,32 +53,32 @@ class WeightedNearestMembers(ExemplarSVM):
 
     def predict(self, X):
         """Return the class with the largest sum of weights."""
-        _, positive = evaluate_hyperplanes(X, self.coef_, self.intercept_)
-        distance = np.where(positive, distances(X, self.exemplars_), np.inf)
-        nearest = distance.argsort(axis=1)[:, : self.n_neighbors]
+        _, is_positive = evaluate_hyperplanes(X, self.coef_, self.intercept_)
+        member_distances = np.where(is_positive, distances(X, self.exemplars_), np.inf)
+        nearest = member_distances.argsort(axis=1)[:, : self.n_neighbors]
         # A member that is not positive has infinite distance and so the weight zero.
-        weight = inverse_square(np.take_along_axis(distance, nearest, axis=1))
+        weights = inverse_square(np.take_along_axis(member_distances, nearest, axis=1))
         labels = np.array([member.label for member in self.prototypes_])
-        votes = [(weight * (labels[nearest] == label)).sum(axis=1) for label in self.classes_]
+        votes = [(weights * (labels[nearest] == label)).sum(axis=1) for label in self.classes_]
         return self.classes_[np.argmax(votes, axis=0)]
 
 
-FIRST_NEGATIVES = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)
-SHAPES = {
+UNMINED_EXEMPLARS = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)
+SINGLE_CLASSIFIERS = {
     "linear SVM": DualSVC(C=100.0),
     "decision tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2),
     "quadratic SVM": DualSVC(C=100.0, kernel="poly", degree=2, gamma=1.0, coef0=1.0),
     REFERENCE: GridSearchCV(SVC(), {"C": [1, 30, 1000], "gamma": [0.1, 1, 10]}, cv=5),
 }
 VOTES = {
-    "majority vote": clone(FIRST_NEGATIVES).set_params(voting="majority"),
-    "vote of the 5 nearest": clone(FIRST_NEGATIVES).set_params(voting="local", n_neighbors=5),
-    "distance-weighted vote": clone(FIRST_NEGATIVES).set_params(voting="local"),
+    "majority vote": clone(UNMINED_EXEMPLARS).set_params(voting="majority"),
+    "vote of the 5 nearest": clone(UNMINED_EXEMPLARS).set_params(voting="local", n_neighbors=5),
+    "distance-weighted vote": clone(UNMINED_EXEMPLARS).set_params(voting="local"),
     "5 nearest members, weighted": WeightedNearestMembers(
         C=100.0, positive_weight=1.0, mining=False, voting="local", n_neighbors=5
     ),
-    "probability vote": clone(FIRST_NEGATIVES).set_params(voting="probability"),
-    "LIBSVM's probability vote": clone(FIRST_NEGATIVES).set_params(voting="libsvm"),
+    "probability vote": clone(UNMINED_EXEMPLARS).set_params(voting="probability"),
+    "LIBSVM's probability vote": clone(UNMINED_EXEMPLARS).set_params(voting="libsvm"),
 }
 NEIGHBOURS = {
     "nearest neighbour": KNeighborsClassifier(1),
@@ -86,29 +86,30 @@ NEIGHBOURS = {
     "all points, weighted": clone(WEIGHTED_NEIGHBOURS).set_params(n_neighbors=N_TRAIN),
 }
 LOCALIZED = GridSearchCV(LocalizedSVM(n_neighbors=20), {"C": [30, 1000], "gamma": [1, 10]}, cv=3)
-METHODS = SHAPES | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
+METHODS = SINGLE_CLASSIFIERS | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
-    parts = GeneratedSamples(DATA_SETS[data_set], n_train=N_TRAIN, n_test=N_TEST, runs=run + 1)[run]
+    draw = DATA_SETS[data_set]
+    parts = GeneratedSamples(draw, n_train=N_TRAIN, n_test=N_TEST, n_runs=run + 1)[run]
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
-    chosen = getattr(model, "best_params_", {})
+    best_params = getattr(model, "best_params_", {})
     return {
         "seed": parts.seed,
-        "parameters": {name: float(value) for name, value in chosen.items()},
+        "parameters": {name: float(value) for name, value in best_params.items()},
         "error": round(float(1.0 - model.score(parts.X_test, parts.y_test)), 6),
-        "model_size": _size(getattr(model, "best_estimator_", model), len(parts.y_train)),
+        "model_size": _model_size(getattr(model, "best_estimator_", model), len(parts.y_train)),
     }
 
 
-def _size(model, n_train):
+def _model_size(model, n_train):
     if isinstance(model, DecisionTreeClassifier):
         return int(model.get_n_leaves())
     if isinstance(model, ExemplarSVM):
         return len(model.prototypes_)
-    keeps_all = isinstance(model, LocalizedSVM | KNeighborsClassifier)
-    return n_train if keeps_all else len(model.support_)
+    stores_all_points = isinstance(model, LocalizedSVM | KNeighborsClassifier)
+    return n_train if stores_all_points else len(model.support_)
 
 
 def _compare(records):
@@ -118,9 +119,9 @@ def _compare(records):
 
 def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, name="error", format_spec=".1f"):
     """Return the table of one value, one line per method and one column per data set."""
-    found = {(row["method"], row["data_set"]): row for row in rows}
+    rows_by_key = {(row["method"], row["data_set"]): row for row in rows}
     lines = [
-        [m, *(format_cell(found.get((m, d), {}), name, format_spec) for d in data_sets)]
+        [m, *(format_cell(rows_by_key.get((m, d), {}), name, format_spec) for d in data_sets)]
         for m in methods
     ]
     return Table(["classifier", *data_sets], lines)
@@ -128,15 +129,15 @@ def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, name="error", 
 
 SUITE = Suite(
     name="exemplar-votes",
-    title="Exemplar SVMs with six voting rules, and eight other classifiers, on four sets",
+    title="Exemplar SVMs with six voting rules, and eight other classifiers, on four data sets",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=N_RUNS,
+    n_runs=N_RUNS,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=table_by_data_set,
     extra_tables={
-        "shapes": partial(table_by_data_set, methods=SHAPES),
+        "shapes": partial(table_by_data_set, methods=SINGLE_CLASSIFIERS),
         "votes": partial(
             table_by_data_set, methods=(*VOTES, *NEIGHBOURS, "localized SVM", REFERENCE)
         ),

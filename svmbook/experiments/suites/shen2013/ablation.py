@@ -7,7 +7,7 @@ rule. Three alternative interpretations of the thesis are tested with the majori
 positive where LIBSVM's probability exceeds one half, positive sets are lists that grow at every
 shift, or one ensemble is trained per pair of classes.
 
-On these sets, with C = 100, no exemplar is removed before the negative updates begin. Shifts
+On these data sets, with C = 100, no exemplar is removed before the negative updates begin. Shifts
 without negative updates therefore change almost nothing.
 """
 
@@ -17,13 +17,13 @@ from ....prototypes import PrototypeSVM
 from ....tables import Table
 from ...methods.statistics import summarise
 from ...running.suite import Suite
-from .folds import COMMON_SETS, cross_validate, table_names
-from .interpretations import ByProbability, GrowingLists
-from .printed import records_by_method
+from .folds import COMMON_DATA_SETS, cross_validate, table_names
+from .interpretations import GrowingListPrototypeSVM, ProbabilityPrototypeSVM
+from .result_tables import records_by_method
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-DATA_SETS = COMMON_SETS
+DATA_SETS = COMMON_DATA_SETS
 BASE = "defaults"
 CHANGES = {
     BASE: {},
@@ -40,8 +40,8 @@ CHANGES = {
     "balanced weights": {"positive_weight": "balanced"},
 }
 INTERPRETATIONS = {
-    "positive above one half": ByProbability,
-    "growing lists": GrowingLists,
+    "positive above one half": ProbabilityPrototypeSVM,
+    "growing lists": GrowingListPrototypeSVM,
     "one against one": lambda **options: OneVsOneClassifier(PrototypeSVM(**options)),
 }
 VOTES = {"majority vote": {"voting": "majority"}, "distance-weighted vote": {"voting": "local"}}
@@ -73,67 +73,71 @@ def carry_out_run(data_set, method, run):
 
 def _compare(records):
     """Return the accuracy of each setting, and its paired gain over the base with the same vote."""
-    rows, by_method = [], records_by_method(records)
-    for (data_set, method), runs in by_method.items():
-        base = by_method[data_set, f"{BASE}, {method.partition(', ')[2]}"]
-        accuracy = summarise([100 * (1 - r["error"]) for r in runs.values()])
-        row = {"data_set": data_set, "method": method, "runs": len(runs)}
-        row |= {"reproduced": accuracy.mean, "reproduced_error": accuracy.standard_error}
-        row["members"] = summarise([r["model_size"] for r in runs.values()]).mean
-        gain = summarise([100 * (base[run]["error"] - runs[run]["error"]) for run in runs])
-        row["gain"], row["gain_error"] = gain.mean, gain.standard_error
+    rows, runs_by_key = [], records_by_method(records)
+    for (data_set, method), records_by_run in runs_by_key.items():
+        base = runs_by_key[data_set, f"{BASE}, {method.partition(', ')[2]}"]
+        accuracy = summarise([100 * (1 - r["error"]) for r in records_by_run.values()])
+        row = {"data_set": data_set, "method": method, "n_runs": len(records_by_run)}
+        row |= {"reproduced": accuracy.mean, "reproduced_se": accuracy.standard_error}
+        row["n_members"] = summarise([r["model_size"] for r in records_by_run.values()]).mean
+        gain = summarise(
+            [100 * (base[run]["error"] - records_by_run[run]["error"]) for run in records_by_run]
+        )
+        row["gain"], row["gain_se"] = gain.mean, gain.standard_error
         rows.append(row)
     return rows
 
 
-def _table_maker(head, methods, format_cell):
-    """Return a function that makes a table with one line per method and one column per set.
+def _table_maker(first_heading, methods, format_cell):
+    """Return a function that makes a table: a line per method, a column per data set.
 
     ``methods`` maps names of lines to methods, and ``format_cell(row)`` returns a cell.
     """
 
     def make_table(rows):
-        cells = {(row["data_set"], row["method"]): row for row in rows}
+        rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
         lines = []
         for name, method in methods.items():
-            found = [cells.get((data_set, method)) for data_set in DATA_SETS]
-            if any(found):
-                lines.append([name, *(format_cell(row) if row else "" for row in found)])
-        return Table([head, *DATA_SETS], lines)
+            method_rows = [rows_by_key.get((data_set, method)) for data_set in DATA_SETS]
+            if any(method_rows):
+                lines.append([name, *(format_cell(row) if row else "" for row in method_rows)])
+        return Table([first_heading, *DATA_SETS], lines)
 
     return make_table
 
 
-def _accuracy(row):
+def _format_accuracy(row):
     return f"{row['reproduced']:.1f}"
 
 
-def _gain(row):
+def _format_gain(row):
     """Return the accuracy of the base, or else the gain; a star marks two standard errors."""
     if row["method"].startswith(BASE):
-        return _accuracy(row)
-    return f"{row['gain']:+z.1f}{'*' if abs(row['gain']) > 2 * row['gain_error'] else ''}"
+        return _format_accuracy(row)
+    return f"{row['gain']:+z.1f}{'*' if abs(row['gain']) > 2 * row['gain_se'] else ''}"
 
 
-MAJORITY, WEIGHTED = ({change: f"{change}, {vote}" for change in CHANGES} for vote in VOTES)
-MAJORITY |= {
+MAJORITY_METHODS, WEIGHTED_METHODS = (
+    {change: f"{change}, {vote}" for change in CHANGES} for vote in VOTES
+)
+MAJORITY_METHODS |= {
     interpretation: f"{interpretation}, majority vote" for interpretation in INTERPRETATIONS
 }
-ALL_VOTES = {vote: f"{BASE}, {vote}" for vote in (*VOTES, *OTHER_VOTES)}
+VOTE_METHODS = {vote: f"{BASE}, {vote}" for vote in (*VOTES, *OTHER_VOTES)}
 
 SUITE = Suite(
     name="shen2013-ablation",
     title="Shen (2013): ablation study of the prototypes, one setting at a time",
     data_sets=DATA_SETS,
     methods=METHODS,
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
-    make_table=_table_maker("majority vote (%)", MAJORITY, _gain),
+    make_table=_table_maker("majority vote (%)", MAJORITY_METHODS, _format_gain),
     extra_tables={
-        "weighted": _table_maker("distance-weighted vote (%)", WEIGHTED, _gain),
-        "votes": _table_maker("vote (%)", ALL_VOTES, _accuracy),
-        "members": _table_maker("members", MAJORITY, lambda row: f"{row['members']:.0f}"),
+        "weighted": _table_maker("distance-weighted vote (%)", WEIGHTED_METHODS, _format_gain),
+        "votes": _table_maker("vote (%)", VOTE_METHODS, _format_accuracy),
+        "members": _table_maker("members", MAJORITY_METHODS, lambda row: f"{row['n_members']:.0f}"),
     },
     data_files=table_names(DATA_SETS),
 )

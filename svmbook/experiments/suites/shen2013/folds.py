@@ -23,13 +23,13 @@ from sklearn.preprocessing import StandardScaler
 
 from ....datasets import load, message_features, messages, spirals
 from ...methods.protocols import run_seed
-from ..prototypes.sets import with_seed
-from .search import draw
+from ..prototypes.data_sets import with_seed
+from .search import draw_setting
 
 __all__ = [
-    "COMMON_SETS",
+    "CLEAN_DATA_SETS",
+    "COMMON_DATA_SETS",
     "N_FOLDS",
-    "SETS",
     "SPIRALS_IN_TURN",
     "cross_validate",
     "load_data",
@@ -39,20 +39,20 @@ __all__ = [
 ]
 
 N_FOLDS = 10
-SYNTHETIC = ("isolated", "striated", "spirals")
+SYNTHETIC_DATA_SETS = ("isolated", "striated", "spirals")
 TABLES = ("iris", "glass", "vehicle", "segment")  # loaded by name; the others are generated
-COMMON_SETS = (*SYNTHETIC, *TABLES[:-1])  # of all suites
-SETS = (*SYNTHETIC, *TABLES, "messages")
+COMMON_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES[:-1])  # in all suites of the thesis
+CLEAN_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES, "messages")
 SPIRALS_IN_TURN = "spirals in turn"
 #: Settings of the generated sets, by their names in `search`.
-GENERATED = {
+GENERATOR_SETTINGS = {
     "isolated": "isolated, spread 0.075, unit 3",
     "striated": "striated, width 0.1, length 16, tilt 45, unit 3",
 }
 
 
-def noisy_names(share, sets):
-    """Return the names of sets in which a fraction ``share`` of the labels is changed.
+def noisy_names(share, data_sets):
+    """Return the names of data sets in which a fraction ``share`` of the labels is changed.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def noisy_names(share, sets):
     >>> noisy_names(0.1, ["iris"]), noisy_names(0.0, ["iris"])
     (('iris, 10 % noise',), ('iris',))
     """
-    return tuple(f"{name}, {100 * share:.0f} % noise" if share else name for name in sets)
+    return tuple(f"{name}, {100 * share:.0f} % noise" if share else name for name in data_sets)
 
 
 def table_names(data_sets):
@@ -69,7 +69,7 @@ def table_names(data_sets):
 
 
 def parse_name(data_set):
-    """Return the name of a set without its noise, and the fraction of changed labels.
+    """Return the name of a data set without its noise, and the fraction of changed labels.
 
     Examples
     --------
@@ -84,8 +84,8 @@ def parse_name(data_set):
 def load_data(data_set, seed):
     """Return points, class codes, and the class codes with the label noise of the data set."""
     name, share = parse_name(data_set)
-    if name in GENERATED:
-        X, y = draw(GENERATED[name], seed)
+    if name in GENERATOR_SETTINGS:
+        X, y = draw_setting(GENERATOR_SETTINGS[name], seed)
     elif name in ("spirals", SPIRALS_IN_TURN):
         X, y = spirals()
     elif name == "messages":
@@ -96,24 +96,25 @@ def load_data(data_set, seed):
         X, y = table.data, table.target
     classes, codes = np.unique(y, return_inverse=True)
     rng = np.random.default_rng(run_seed(seed, 0, purpose=1))
-    changed = rng.choice(len(codes), round(share * len(codes)), replace=False)
-    noisy = codes.copy()
-    noisy[changed] += rng.integers(1, len(classes), len(changed))
-    return np.asarray(X, dtype=float), codes, noisy % len(classes)
+    changed_rows = rng.choice(len(codes), round(share * len(codes)), replace=False)
+    noisy_codes = codes.copy()
+    noisy_codes[changed_rows] += rng.integers(1, len(classes), len(changed_rows))
+    return np.asarray(X, dtype=float), codes, noisy_codes % len(classes)
 
 
 def cross_validate(make_estimator, data_set, run, *, invert_scaling=False):
     """Return the record of a run: ten accuracies, and means of the model size and of the shifts.
 
     ``make_estimator(X, y)`` is called with the points and their labels without noise. With
-    ``invert_scaling`` the features of tables are not standardised and those of other sets are.
+    ``invert_scaling`` the features of tables are not standardised, and those of the other data sets
+    are.
     """
     seed, (name, _) = run_seed(0, run), parse_name(data_set)
-    X, clean, y = load_data(data_set, seed)
-    standardised = (name in TABLES) != invert_scaling
-    scaler = StandardScaler() if standardised else "passthrough"
-    pipeline = with_seed(make_pipeline(scaler, make_estimator(X, clean)), seed)
-    accuracies, clean_accuracies, sizes, shifts = [], [], [], []
+    X, clean_labels, y = load_data(data_set, seed)
+    is_standardised = (name in TABLES) != invert_scaling
+    scaler = StandardScaler() if is_standardised else "passthrough"
+    pipeline = with_seed(make_pipeline(scaler, make_estimator(X, clean_labels)), seed)
+    accuracies, clean_accuracies, sizes, shift_counts = [], [], [], []
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
     if name == SPIRALS_IN_TURN:
         folds = PredefinedSplit(np.arange(len(y)) % N_FOLDS)
@@ -121,19 +122,19 @@ def cross_validate(make_estimator, data_set, run, *, invert_scaling=False):
         fitted = _fit_copy(pipeline, X[train], y[train])
         labels = fitted.predict(X[test])
         accuracies.append(float(np.mean(labels == y[test])))
-        clean_accuracies.append(float(np.mean(labels == clean[test])))
+        clean_accuracies.append(float(np.mean(labels == clean_labels[test])))
         is_pairwise = isinstance(fitted[-1], OneVsOneClassifier)
         models = fitted[-1].estimators_ if is_pairwise else fitted[-1:]
         sizes.append(sum(len(getattr(model, "prototypes_", [model])) for model in models))
-        shifts.append(np.mean([getattr(model, "n_shifts_", 0) for model in models]))
+        shift_counts.append(np.mean([getattr(model, "n_shifts_", 0) for model in models]))
     return {
         "seed": seed,
         "parameters": {},
         "error": round(1.0 - float(np.mean(accuracies)), 6),
         "model_size": round(float(np.mean(sizes))),
         "accuracies": [round(value, 6) for value in accuracies],
-        "on_clean_labels": round(float(np.mean(clean_accuracies)), 6),
-        "shifts": round(float(np.mean(shifts)), 1),
+        "clean_accuracy": round(float(np.mean(clean_accuracies)), 6),
+        "n_shifts": round(float(np.mean(shift_counts)), 1),
     }
 
 

@@ -1,10 +1,10 @@
 r"""Beyond Shen (2013): further classifiers on her data sets and folds.
 
 The suite `shen2013` has the prototype SVMs on these data sets. Localized SVMs, profile SVMs and
-exemplars by nearness have C = 100 like the prototypes. Three folds inside each training set choose
-the number of neighbours, the number of k-means clusters, gamma of the Gaussian kernel and of the
-localized SVM's weights, and C of the Gaussian SVM and of the stumps. Profile SVMs have eight
-clusters and forests a hundred trees.
+exemplars with a distance-weighted vote have C = 100 like the prototypes. Three folds inside each
+training set choose the number of neighbours, the number of k-means clusters, gamma of the Gaussian
+kernel and of the localized SVM's weights, and C of the Gaussian SVM and of the stumps. Profile SVMs
+have eight clusters and forests a hundred trees.
 
 If gamma is chosen, the features are standardised on all data sets, and gamma is 1, 10 or 100
 divided by their number. Exemplar SVMs that mine all their negatives have the defaults of
@@ -25,12 +25,12 @@ from sklearn.svm import SVC
 from ....ensembles import StumpEnsembleSVC
 from ....prototypes import ExemplarSVM, LocalizedSVM, ProfileSVM
 from ...running.suite import Suite
-from .folds import COMMON_SETS, SETS, cross_validate, noisy_names, table_names
-from .printed import clean_label_table_maker, compare_runs
+from .folds import CLEAN_DATA_SETS, COMMON_DATA_SETS, cross_validate, noisy_names, table_names
+from .result_tables import clean_label_table_maker, compare_runs
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-DATA_SETS = (*SETS, *noisy_names(0.1, COMMON_SETS))
+DATA_SETS = (*CLEAN_DATA_SETS, *noisy_names(0.1, COMMON_DATA_SETS))
 METHODS = (
     "exemplars, distance-weighted vote",
     "exemplars, hard negatives",
@@ -62,7 +62,7 @@ def _make_estimator(method, X, y):
     """Return the estimator of a method; the grid of gamma depends on the number of features."""
     if method in FIXED_ESTIMATORS:
         return FIXED_ESTIMATORS[method]
-    gammas = tuple(width / X.shape[1] for width in (1.0, 10.0, 100.0))
+    gammas = tuple(scaled_gamma / X.shape[1] for scaled_gamma in (1.0, 10.0, 100.0))
     estimator, grid = {
         "localized": (
             make_pipeline(StandardScaler(), LocalizedSVM(C)),
@@ -91,20 +91,20 @@ SUITE = Suite(
     title="Beyond Shen (2013): further classifiers on her folds",
     data_sets=DATA_SETS,
     methods=METHODS,
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=compare_runs,
-    make_table=clean_label_table_maker(COMMON_SETS, METHODS),
+    make_table=clean_label_table_maker(COMMON_DATA_SETS, METHODS),
     extra_tables={
-        "larger": clean_label_table_maker(SETS[-2:], METHODS),
-        "noise": clean_label_table_maker(noisy_names(0.1, COMMON_SETS), METHODS),
+        "larger": clean_label_table_maker(CLEAN_DATA_SETS[-2:], METHODS),
+        "noise": clean_label_table_maker(noisy_names(0.1, COMMON_DATA_SETS), METHODS),
     },
     data_files=table_names(DATA_SETS),
     excluded_data_sets={
         "exemplars, hard negatives": (
-            *COMMON_SETS[:2],
+            *COMMON_DATA_SETS[:2],
             "segment",
-            *noisy_names(0.1, COMMON_SETS[:2]),
+            *noisy_names(0.1, COMMON_DATA_SETS[:2]),
         )
     },
 )

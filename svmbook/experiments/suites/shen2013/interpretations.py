@@ -1,18 +1,19 @@
 r"""Alternative interpretations of Shen (2013), where the thesis is not specific.
 
-`ByProbability`: a member classifies a point as positive where LIBSVM's probability exceeds one
-half, as LIBSVM's own prediction does if probabilities are requested. `GrowingLists`: positive sets
-are lists, to which a point is added again at each shift in which it is a positive update.
+`ProbabilityPrototypeSVM`: a member classifies a point as positive where LIBSVM's probability
+exceeds one half, as LIBSVM's own prediction does if probabilities are requested.
+`GrowingListPrototypeSVM`: positive sets are lists, to which a point is added again at each shift in
+which it is a positive update.
 """
 
 from ....prototypes import PrototypeSVM
 from ....prototypes.sigmoids import cross_validated_sigmoids
 from ....solvers.batched.members import Hyperplanes
 
-__all__ = ["ByProbability", "GrowingLists"]
+__all__ = ["GrowingListPrototypeSVM", "ProbabilityPrototypeSVM"]
 
 
-class ByProbability(PrototypeSVM):
+class ProbabilityPrototypeSVM(PrototypeSVM):
     r"""Prototypes whose members are positive where LIBSVM's probability exceeds one half.
 
     With a sigmoid of slope a and intercept b the condition is :math:`a(w^\top x + c) + b > 0`.
@@ -32,7 +33,7 @@ class ByProbability(PrototypeSVM):
         )
 
 
-class GrowingLists(PrototypeSVM):
+class GrowingListPrototypeSVM(PrototypeSVM):
     """Prototypes in which the weight of a positive is the number of times that it was added.
 
     Only for the two-norm, and for all votes except LIBSVM's, whose folds split sets and not lists.

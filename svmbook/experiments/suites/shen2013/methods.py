@@ -25,8 +25,15 @@ from sklearn.tree import DecisionTreeClassifier
 from ....prototypes import PrototypeSVM, SampledPrototypeSVM
 from ....svm import DualSVC
 from ...running.suite import Suite
-from .folds import N_FOLDS, SETS, SPIRALS_IN_TURN, cross_validate, noisy_names, table_names
-from .printed import (
+from .folds import (
+    CLEAN_DATA_SETS,
+    N_FOLDS,
+    SPIRALS_IN_TURN,
+    cross_validate,
+    noisy_names,
+    table_names,
+)
+from .result_tables import (
     BASELINES,
     NOISE,
     accuracy_table_maker,
@@ -39,7 +46,11 @@ from .printed import (
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-DATA_SETS = (*SETS, SPIRALS_IN_TURN, *noisy_names(0.1, (*SETS[:-1], SPIRALS_IN_TURN)))
+DATA_SETS = (
+    *CLEAN_DATA_SETS,
+    SPIRALS_IN_TURN,
+    *noisy_names(0.1, (*CLEAN_DATA_SETS[:-1], SPIRALS_IN_TURN)),
+)
 
 SLOW_METHOD = "sampled, LIBSVM's vote"
 PROTOTYPE_METHODS = {
@@ -123,7 +134,7 @@ SUITE = Suite(
     title="Shen (2013): prototype SVMs and other classifiers, with and without noise",
     data_sets=DATA_SETS,
     methods=METHODS,
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     excluded_data_sets={SLOW_METHOD: tuple(name for name in DATA_SETS if NOISE in name)},
     compare=compare_runs,

@@ -7,13 +7,13 @@ without noise and with 10 %. Points and seeds are the same.
 from ...running.suite import Suite
 from . import further_classifiers
 from . import methods as shen2013
-from .folds import COMMON_SETS, noisy_names, table_names
-from .printed import clean_label_table_maker, compare_runs
+from .folds import COMMON_DATA_SETS, noisy_names, table_names
+from .result_tables import clean_label_table_maker, compare_runs
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-NOISY_SETS = {share: noisy_names(share, COMMON_SETS) for share in (0.05, 0.2, 0.3)}
-DATA_SETS = tuple(name for names in NOISY_SETS.values() for name in names)
+NOISY_DATA_SETS = {share: noisy_names(share, COMMON_DATA_SETS) for share in (0.05, 0.2, 0.3)}
+DATA_SETS = tuple(name for names in NOISY_DATA_SETS.values() for name in names)
 SHEN2013_METHODS = (
     "PSVM, majority vote",
     "PSVM, distance-weighted vote",
@@ -29,8 +29,8 @@ METHODS = (
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one classifier of the other suites."""
-    suite = shen2013 if method in SHEN2013_METHODS else further_classifiers
-    return suite.carry_out_run(data_set, method, run)
+    module = shen2013 if method in SHEN2013_METHODS else further_classifiers
+    return module.carry_out_run(data_set, method, run)
 
 
 SUITE = Suite(
@@ -38,13 +38,13 @@ SUITE = Suite(
     title="Shen (2013): other levels of label noise",
     data_sets=DATA_SETS,
     methods=METHODS,
-    runs=10,
+    n_runs=10,
     carry_out_run=carry_out_run,
     compare=compare_runs,
-    make_table=clean_label_table_maker(NOISY_SETS[0.2], METHODS),
+    make_table=clean_label_table_maker(NOISY_DATA_SETS[0.2], METHODS),
     extra_tables={
-        "less": clean_label_table_maker(NOISY_SETS[0.05], METHODS),
-        "more": clean_label_table_maker(NOISY_SETS[0.3], METHODS),
+        "5-percent": clean_label_table_maker(NOISY_DATA_SETS[0.05], METHODS),
+        "30-percent": clean_label_table_maker(NOISY_DATA_SETS[0.3], METHODS),
     },
     data_files=table_names(DATA_SETS),
 )

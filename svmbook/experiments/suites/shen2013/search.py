@@ -23,7 +23,7 @@ from ...methods.protocols import run_seed
 from ...methods.statistics import summarise
 from ...running.suite import Suite
 
-__all__ = ["METHODS", "SETTINGS", "SUITE", "carry_out_run", "draw"]
+__all__ = ["METHODS", "SETTINGS", "SUITE", "carry_out_run", "draw_setting"]
 
 METHODS = ("linear", "tree", "quadratic")
 PRINTED = {  # accuracy and standard deviation over ten folds, Table 5.2
@@ -31,7 +31,7 @@ PRINTED = {  # accuracy and standard deviation over ten folds, Table 5.2
     "striated": {"linear": (48.5, 3.94), "tree": (69.4, 13.4), "quadratic": (72.8, 4.18)},
 }
 MIN_DEVIATION = 1.0  # a lower bound for the printed standard deviations
-N_LISTED = 5  # settings per set in the table
+N_LISTED = 5  # settings per data set in the table
 
 #: Generator, its arguments, and the unit of the coordinates, by setting.
 SETTINGS = {
@@ -49,13 +49,13 @@ SETTINGS = {
 }
 
 
-def draw(setting, seed):
+def draw_setting(setting, seed):
     """Draw points and labels of a setting, with the centre of their range at the origin.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.search import draw
-    >>> X, y = draw("isolated, spread 0.07, unit 10", seed=0)
+    >>> from svmbook.experiments.suites.shen2013.search import draw_setting
+    >>> X, y = draw_setting("isolated, spread 0.07, unit 10", seed=0)
     >>> X.shape, float(abs(X).max()) < 7
     ((800, 2), True)
     """
@@ -67,7 +67,7 @@ def draw(setting, seed):
 def carry_out_run(data_set, method, run):
     """Carry out one run: draw the setting, and cross-validate one classifier on ten folds."""
     seed = run_seed(0, run)
-    X, y = draw(data_set, seed)
+    X, y = draw_setting(data_set, seed)
     folds = StratifiedKFold(10, shuffle=True, random_state=seed)
     model = {
         "linear": DualSVC(),
@@ -91,7 +91,7 @@ def _compare(records):
     rows = []
     for setting in SETTINGS:
         printed = PRINTED[setting.split(",")[0]]
-        row, squares = {"data_set": setting}, []
+        row, squared_distances = {"data_set": setting}, []
         for method in METHODS:
             accuracies = [
                 100 * (1 - r["error"])
@@ -101,20 +101,22 @@ def _compare(records):
             if accuracies:
                 summary, (value, deviation) = summarise(accuracies), printed[method]
                 row |= {
-                    "runs": summary.runs,
+                    "n_runs": summary.n_values,
                     method: summary.mean,
-                    f"{method}_error": summary.standard_error,
+                    f"{method}_se": summary.standard_error,
                 }
-                squares.append(((summary.mean - value) / max(deviation, MIN_DEVIATION)) ** 2)
-        if len(squares) == len(METHODS):
-            rows.append(row | {"distance": float(np.sqrt(sum(squares)))})
+                squared_distances.append(
+                    ((summary.mean - value) / max(deviation, MIN_DEVIATION)) ** 2
+                )
+        if len(squared_distances) == len(METHODS):
+            rows.append(row | {"distance": float(np.sqrt(sum(squared_distances)))})
     return rows
 
 
 def nearest_settings(rows, data_set):
-    """Return the rows of the settings of a set, sorted by their distance."""
-    found = [row for row in rows if row["data_set"].startswith(data_set)]
-    return sorted(found, key=lambda row: row["distance"])
+    """Return the rows of the settings of a data set, sorted by their distance."""
+    setting_rows = [row for row in rows if row["data_set"].startswith(data_set)]
+    return sorted(setting_rows, key=lambda row: row["distance"])
 
 
 def _make_table(rows):
@@ -122,7 +124,7 @@ def _make_table(rows):
     for data_set, printed in PRINTED.items():
         lines.append([f"{data_set}, reported", *(f"{printed[m][0]:.1f}" for m in METHODS), ""])
         for row in nearest_settings(rows, data_set)[:N_LISTED]:
-            cells = [plus_minus(row[m], row[f"{m}_error"], ".1f") for m in METHODS]
+            cells = [plus_minus(row[m], row[f"{m}_se"], ".1f") for m in METHODS]
             lines.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['distance']:.1f}"])
     return Table(["setting", *(f"{method} (%)" for method in METHODS), "distance"], lines)
 
@@ -132,7 +134,7 @@ SUITE = Suite(
     title="The synthetic sets of Shen (2013): settings that reproduce the printed accuracies",
     data_sets=tuple(SETTINGS),
     methods=METHODS,
-    runs=5,
+    n_runs=5,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

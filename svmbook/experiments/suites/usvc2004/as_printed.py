@@ -54,6 +54,7 @@ def iterations(X, y, s, factor, start):
     """
     Z = np.column_stack([X, np.ones(len(y))])
     ridge = np.diag(np.append(np.ones(X.shape[1]), 0.0))
+    # v has the weights w, followed by the intercept b.
     if start == "ones":
         v = np.linalg.solve(Z.T @ Z + ridge, Z.T @ y)
     else:
@@ -75,9 +76,9 @@ def iterations(X, y, s, factor, start):
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: iterate, and summarise the last 500 iterations."""
-    parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, runs=run + 1)[run]
-    averaged = iterations(parts.X_train, parts.y_train, *METHODS[method])[-N_AVERAGED:]
-    w, b = averaged[:, 0], averaged[:, 1]
+    parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, n_runs=run + 1)[run]
+    last_iterations = iterations(parts.X_train, parts.y_train, *METHODS[method])[-N_AVERAGED:]
+    w, b = last_iterations[:, 0], last_iterations[:, 1]
     outputs = parts.X_test * w + b
     thresholds = -b / w
     return {
@@ -93,12 +94,12 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return means and deviations, and the percentage of runs that converge."""
     rows = []
-    for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
+    for row, run_records in group_runs(records, CASES, METHODS, min_runs=2):
         for name, factor in (("error", 100), ("threshold", 1)):
-            values = summarise([factor * r[name] for r in runs])
-            row |= {name: values.mean, f"{name}_deviation": values.deviation}
-        swings = np.array([r["swing"] for r in runs])
-        row["converged"] = 100.0 * float(np.mean(swings < SWING_TOL))
+            summary = summarise([factor * r[name] for r in run_records])
+            row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
+        swings = np.array([r["swing"] for r in run_records])
+        row["converged_percent"] = 100.0 * float(np.mean(swings < SWING_TOL))
         row["swing"] = float(np.median(swings))
         rows.append(row)
     return rows
@@ -118,7 +119,7 @@ def _make_table(rows):
                 cells = [
                     plus_minus(row["error"], row["error_deviation"], ".1f"),
                     plus_minus(row["threshold"], row["threshold_deviation"], ".2f"),
-                    f"{row['converged']:.0f}",
+                    f"{row['converged_percent']:.0f}",
                     f"{row['swing']:.3f}",
                 ]
                 lines.append([name, row["method"], *cells])
@@ -130,7 +131,7 @@ SUITE = Suite(
     title="Navia-Vazquez et al. (2004), Table 1, by the algorithm as printed",
     data_sets=tuple(CASES),
     methods=tuple(METHODS),
-    runs=100,
+    n_runs=100,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

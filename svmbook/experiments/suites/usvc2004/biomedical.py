@@ -32,9 +32,9 @@ PRINTED_ERRORS = {
     **dict.fromkeys(POSTOPERATIVE, ((29.5, 17.3), (28.4, 18.5), (27.3, 18.8), (27.2, 18.46))),
 }
 REPORTED = {
-    (name, method): pair
+    (name, method): mean_and_deviation
     for name, row in PRINTED_ERRORS.items()
-    for method, pair in zip(METHODS, row, strict=True)
+    for method, mean_and_deviation in zip(METHODS, row, strict=True)
 }
 TABLES = {name: name.split("=")[0] for name in PRINTED_ERRORS}
 
@@ -51,7 +51,7 @@ SUITE = Suite(
     title="Navia-Vazquez et al. (2004), Table 4: linear classifiers on small medical tables",
     data_sets=tuple(PRINTED_ERRORS),
     methods=tuple(METHODS),
-    runs=50,
+    n_runs=50,
     carry_out_run=carry_out_run,
     compare=partial(compare_to_reported, reported=REPORTED, reference="SVM"),
     make_table=partial(make_table, reference="SVM"),

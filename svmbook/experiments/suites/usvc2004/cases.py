@@ -45,7 +45,7 @@ REPORTED = {
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: fit, and measure the errors and the threshold."""
-    parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, runs=run + 1)[run]
+    parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, n_runs=run + 1)[run]
     model = clone(METHODS[method])
     if isinstance(model, USVC):
         model.set_params(random_state=parts.seed)
@@ -63,18 +63,17 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Compare means and deviations with the reported ones."""
     rows = []
-    for row, runs in group_runs(records, CASES, METHODS, min_runs=2):
+    for row, run_records in group_runs(records, CASES, METHODS, min_runs=2):
         reported = REPORTED.get((row["data_set"], row["method"]), (np.nan,) * 6)
         factors = {"error": 100, "train_error": 100, "threshold": 1}
         for k, (name, factor) in enumerate(factors.items()):
-            summary = summarise([factor * r[name] for r in runs])
+            summary = summarise([factor * r[name] for r in run_records])
             mean, deviation = reported[2 * k : 2 * k + 2]
             row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
             row |= {f"reported_{name}": mean, f"reported_{name}_deviation": deviation}
-            joint = np.hypot(
-                deviation / 10.0, summary.standard_error
-            )  # the paper has a hundred runs
-            row[f"{name}_z"] = float((summary.mean - mean) / joint)
+            # The paper has a hundred runs, so its standard error is a tenth of the deviation.
+            joint_error = np.hypot(deviation / 10.0, summary.standard_error)
+            row[f"{name}_z"] = float((summary.mean - mean) / joint_error)
         rows.append(row)
     return rows
 
@@ -86,10 +85,10 @@ def _make_table(rows):
     lines = []
     for row in rows:
         line = [row["data_set"][-1].upper(), row["method"]]
-        for name, form in (("error", ".1f"), ("threshold", ".2f")):
+        for name, format_spec in (("error", ".1f"), ("threshold", ".2f")):
             for key in (f"reported_{name}", name):
                 deviation = row[f"{key}_deviation"]
-                text = f"{row[key]:{form}} ± {deviation:{form}}"
+                text = f"{row[key]:{format_spec}} ± {deviation:{format_spec}}"
                 line.append("" if np.isnan(deviation) else text)
             z = row[f"{name}_z"]
             line.append("" if np.isnan(z) else f"{z:+.1f}")
@@ -102,7 +101,7 @@ SUITE = Suite(
     title="Navia-Vazquez et al. (2004), Table 1: thresholds on a line, cases A and B",
     data_sets=tuple(CASES),
     methods=tuple(METHODS),
-    runs=100,
+    n_runs=100,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -33,7 +33,7 @@ __all__ = [
 TEST_SHARE = 0.2
 N_POINTS = {"ringnorm": 7400, "twonorm": 7400, "waveform": 5000}
 GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm, "waveform": waveform}
-PRINTED_RUNS = 10  # splits in the paper
+N_PRINTED_RUNS = 10  # splits in the paper
 C_GRID = tuple(2.0**k for k in range(-7, 10, 2))
 MAX_TUNING_POINTS = 1500  # largest number of training points on which parameters are chosen
 
@@ -54,20 +54,20 @@ def split(data_set, run, tables):
         n = N_POINTS[data_set]
         n_test = int(TEST_SHARE * n)
         return GeneratedSamples(
-            GENERATORS[data_set], n_train=n - n_test, n_test=n_test, runs=run + 1
+            GENERATORS[data_set], n_train=n - n_test, n_test=n_test, n_runs=run + 1
         )[run]
     X, y = _load_table(tables[data_set], *data_set.split("=")[1:])
-    return RandomSplits(X, y, train_share=1 - TEST_SHARE, runs=run + 1)[run]
+    return RandomSplits(X, y, train_share=1 - TEST_SHARE, n_runs=run + 1)[run]
 
 
-def _load_table(name, positive=None):
+def _load_table(name, positive_class=None):
     """Return the points and labels of a table, with one class against the rest if it is named."""
     table = load(name, prepare="usvc2004")
-    if positive is None:
+    if positive_class is None:
         return table.data, table.target
     raw = load(name)
     complete = np.isfinite(raw.data).all(axis=1)
-    return table.data, np.where(raw.target[complete].astype(str) == positive, 1.0, -1.0)
+    return table.data, np.where(raw.target[complete].astype(str) == positive_class, 1.0, -1.0)
 
 
 def run_with_tuning(estimator, grid, parts, size):
@@ -80,26 +80,26 @@ def run_with_tuning(estimator, grid, parts, size):
     rows = np.random.default_rng(parts.seed).permutation(len(y))[:MAX_TUNING_POINTS]
     start = time.perf_counter()
     folds = list(StratifiedKFold(5, shuffle=True, random_state=parts.seed).split(rows, y[rows]))
-    best, fewest = None, np.inf
+    best, fewest_errors = None, np.inf
     for values in itertools.product(*grid.values()):
         candidate = clone(estimator).set_params(**dict(zip(grid, values, strict=True)))
-        errors = sum(
+        n_errors = sum(
             _count_errors(candidate, X, y, rows[train], rows[test]) for train, test in folds
         )
-        if errors < fewest:
-            best, fewest = candidate, errors
-    selection = time.perf_counter() - start
+        if n_errors < fewest_errors:
+            best, fewest_errors = candidate, n_errors
+    selection_seconds = time.perf_counter() - start
     start = time.perf_counter()
     best.fit(X, y)
-    training = time.perf_counter() - start
+    training_seconds = time.perf_counter() - start
     return {
         "seed": parts.seed,
         "parameters": {name: best.get_params()[name] for name in grid},
         "error": round(float(1.0 - best.score(parts.X_test, parts.y_test)), 6),
         "train_error": round(float(1.0 - best.score(X, y)), 6),
         "model_size": int(size(best)),
-        "selection_seconds": round(selection, 4),
-        "training_seconds": round(training, 4),
+        "selection_seconds": round(selection_seconds, 4),
+        "training_seconds": round(training_seconds, 4),
     }
 
 
@@ -119,54 +119,62 @@ def compare_to_reported(records, reported, reference):
     standard errors. The paired difference is to the method ``reference`` on the same splits, with
     an interval corrected for their overlap.
     """
-    by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
+    records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for (data_set, method), (mean, deviation) in reported.items():
-        runs = sorted(run for d, m, run in by_key if (d, m) == (data_set, method))
+        runs = sorted(run for d, m, run in records_by_key if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
-        errors = {run: 100 * by_key[data_set, method, run]["error"] for run in runs}
-        row = {"data_set": data_set, "method": method, "runs": len(runs)}
+        errors = {run: 100 * records_by_key[data_set, method, run]["error"] for run in runs}
+        row = {"data_set": data_set, "method": method, "n_runs": len(runs)}
         row |= {"reported": mean, "reported_deviation": deviation}
-        for suffix, selected_runs in (("", runs), ("_ten", runs[:PRINTED_RUNS])):
+        for suffix, selected_runs in (("", runs), ("_ten", runs[:N_PRINTED_RUNS])):
             summary = summarise([errors[run] for run in selected_runs])
             row[f"reproduced{suffix}"], row[f"deviation{suffix}"] = summary.mean, summary.deviation
-            joint = float(np.hypot(deviation / PRINTED_RUNS**0.5, summary.standard_error))
-            row[f"z{suffix}"] = (summary.mean - mean) / joint
-        sizes = [by_key[data_set, method, run]["model_size"] for run in runs]
+            joint_error = float(np.hypot(deviation / N_PRINTED_RUNS**0.5, summary.standard_error))
+            row[f"z{suffix}"] = (summary.mean - mean) / joint_error
+        sizes = [records_by_key[data_set, method, run]["model_size"] for run in runs]
         row["model_size"] = float(np.mean(sizes))
-        common = [run for run in runs if (data_set, reference, run) in by_key]
-        if method != reference and len(common) > 1:
-            reference_errors = [100 * by_key[data_set, reference, run]["error"] for run in common]
-            share = None if data_set in GENERATORS else TEST_SHARE
-            paired = compare([errors[run] for run in common], reference_errors, test_share=share)
-            row |= {"paired": paired.difference, "low": paired.low, "high": paired.high}
+        common_runs = [run for run in runs if (data_set, reference, run) in records_by_key]
+        if method != reference and len(common_runs) > 1:
+            reference_errors = [
+                100 * records_by_key[data_set, reference, run]["error"] for run in common_runs
+            ]
+            test_share = None if data_set in GENERATORS else TEST_SHARE
+            comparison = compare(
+                [errors[run] for run in common_runs], reference_errors, test_share=test_share
+            )
+            row |= {"difference": comparison.difference}
+            row |= {"low": comparison.low, "high": comparison.high}
         rows.append(row)
     return rows
 
 
-def make_table(rows, reference, *, sizes=None):
+def make_table(rows, reference, *, kernel_counts=None):
     """Return the table of `compare_to_reported`, one line per data set and method.
 
-    ``sizes`` has the printed numbers of kernels by data set and method, for two more columns.
+    ``kernel_counts`` has the printed numbers of kernels by data set and method, for two columns.
     """
     columns = ["data", "method", "reported (%)", "ten splits (%)", "diff. (s.e.)"]
     suffixes = ["_ten"]
-    if max(row["runs"] for row in rows) > PRINTED_RUNS:
+    if max(row["n_runs"] for row in rows) > N_PRINTED_RUNS:
         columns, suffixes = [*columns, "all (%)", "diff. (s.e.) "], ["_ten", ""]
     columns.append(f"minus {reference}")
-    if sizes:
+    if kernel_counts:
         columns += ["kernels in paper", "ours"]
     lines = []
     for row in rows:
-        printed = np.isfinite(row["reported"])
+        is_reported = np.isfinite(row["reported"])
         line = [row["data_set"], row["method"]]
-        line.append(f"{row['reported']:g} ± {row['reported_deviation']:g}" if printed else "")
+        line.append(f"{row['reported']:g} ± {row['reported_deviation']:g}" if is_reported else "")
         for suffix in suffixes:
             line.append(f"{row[f'reproduced{suffix}']:.1f} ± {row[f'deviation{suffix}']:.1f}")
-            line.append(f"{row[f'z{suffix}']:+z.1f}" if printed else "")
+            line.append(f"{row[f'z{suffix}']:+z.1f}" if is_reported else "")
         line.append(f"{row['low']:+z.1f} to {row['high']:+z.1f}" if "low" in row else "")
-        if sizes:
-            line += [sizes[row["data_set"]].get(row["method"], ""), f"{row['model_size']:.0f}"]
+        if kernel_counts:
+            line += [
+                kernel_counts[row["data_set"]].get(row["method"], ""),
+                f"{row['model_size']:.0f}",
+            ]
         lines.append(line)
     return Table(columns, lines)

@@ -106,7 +106,7 @@ def _compare(records):
             [errors[data_set, method, run] - errors[data_set, MINIMUM, run] for run in runs]
         )
         reached, within_one = (100 * float((excess <= limit).mean()) for limit in (0, 1))
-        row = {"data_set": data_set, "method": method, "runs": len(runs), "reached": reached}
+        row = {"data_set": data_set, "method": method, "n_runs": len(runs), "reached": reached}
         row |= {"within_one": within_one, "mean_excess": float(excess.mean())}
         rows.append(row | {"max_excess": int(excess.max())})
     return rows
@@ -135,7 +135,7 @@ SUITE = Suite(
     title="Training errors of linear classifiers, compared with the smallest possible number",
     data_sets=tuple(GENERATORS),
     methods=(MINIMUM, *METHODS),
-    runs=150,
+    n_runs=150,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

@@ -21,9 +21,9 @@ from ...running.suite import Suite
 from .common import GENERATORS, compare_to_reported, make_table, run_with_tuning, split
 
 __all__ = [
+    "KERNEL_COUNTS",
     "METHODS",
     "REPORTED",
-    "SIZES",
     "SUITE",
     "TABLES",
     "PrototypeFeaturesClassifier",
@@ -41,7 +41,7 @@ PRINTED_ERRORS = {
 }
 TABLES = {name: name for name in PRINTED_ERRORS if name not in GENERATORS}
 #: Printed numbers of kernels; those of "USVC" are also used here.
-SIZES = {
+KERNEL_COUNTS = {
     "diabetes": {"SVM": 352, "AdaBoost": 3000, "USVC": 40},
     "image": {"SVM": 285, "AdaBoost": 17116, "USVC": 120},
     "ringnorm": {"SVM": 615, "AdaBoost": 2400, "USVC": 90},
@@ -55,7 +55,7 @@ REPORTED = {
     (name, m): row.get(m, NOT_REPORTED) for name, row in PRINTED_ERRORS.items() for m in METHODS
 }
 N_ROUNDS = 200
-WIDTHS = tuple(2.0**k for k in range(-6, 3, 2))  # gamma times the number of features
+SCALED_GAMMAS = tuple(2.0**k for k in range(-6, 3, 2))  # gamma times the number of features
 C_GRID = tuple(2.0**k for k in range(-2, 9, 2))
 NETWORK_C = 1e3  # so large that only the size of a network limits its capacity
 
@@ -101,10 +101,10 @@ class PrototypeFeaturesClassifier(ClassifierMixin, BaseEstimator):
         return self.estimator_.predict(self._features(X))
 
 
-def _candidates(data_set, method, n_features, seed):
+def _search_space(data_set, method, n_features, seed):
     """Return an estimator, its grid, and a function that returns the number of kernels."""
-    gammas = tuple(width / n_features for width in WIDTHS)
-    grid, n_prototypes = {"C": C_GRID, "gamma": gammas}, SIZES[data_set]["USVC"]
+    gammas = tuple(scaled_gamma / n_features for scaled_gamma in SCALED_GAMMAS)
+    grid, n_prototypes = {"C": C_GRID, "gamma": gammas}, KERNEL_COUNTS[data_set]["USVC"]
     if method == "SVM":
         return DualSVC(kernel="rbf"), grid, lambda model: len(model.support_)
     if method == "USVC":
@@ -115,7 +115,7 @@ def _candidates(data_set, method, n_features, seed):
             DualSVC(), n_prototypes=n_prototypes, random_state=seed
         )
         return estimator, grid, lambda model: len(model.prototypes_)
-    n_centres = round(SIZES[data_set]["AdaBoost"] / N_ROUNDS)
+    n_centres = round(KERNEL_COUNTS[data_set]["AdaBoost"] / N_ROUNDS)
     network = PrototypeFeaturesClassifier(
         LeastSquaresClassifier(), C=NETWORK_C, n_prototypes=n_centres, rule="drawn"
     )
@@ -126,7 +126,7 @@ def _candidates(data_set, method, n_features, seed):
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test."""
     parts = split(data_set, run, TABLES)
-    estimator, grid, size = _candidates(data_set, method, parts.X_train.shape[1], parts.seed)
+    estimator, grid, size = _search_space(data_set, method, parts.X_train.shape[1], parts.seed)
     return run_with_tuning(estimator, grid, parts, size=size)
 
 
@@ -135,9 +135,9 @@ SUITE = Suite(
     title="Navia-Vazquez et al. (2004), Table 3: Gaussian kernels and their numbers",
     data_sets=tuple(PRINTED_ERRORS),
     methods=METHODS,
-    runs=50,
+    n_runs=50,
     carry_out_run=carry_out_run,
     compare=partial(compare_to_reported, reported=REPORTED, reference="SVM"),
-    make_table=partial(make_table, reference="SVM", sizes=SIZES),
+    make_table=partial(make_table, reference="SVM", kernel_counts=KERNEL_COUNTS),
     data_files=TABLES,
 )

@@ -24,9 +24,9 @@ PRINTED_ERRORS = {
     "waveform": ((12.0, 0.7), (11.5, 0.6), (11.4, 0.5)),
 }
 REPORTED = {
-    (name, method): pair
+    (name, method): mean_and_deviation
     for name, row in PRINTED_ERRORS.items()
-    for method, pair in zip(METHODS, row, strict=True)
+    for method, mean_and_deviation in zip(METHODS, row, strict=True)
 }
 TABLES = {name: name for name in PRINTED_ERRORS if name not in GENERATORS}
 
@@ -43,7 +43,7 @@ SUITE = Suite(
     title="Navia-Vazquez et al. (2004), Table 2: linear classifiers on six data sets",
     data_sets=tuple(PRINTED_ERRORS),
     methods=tuple(METHODS),
-    runs=50,
+    n_runs=50,
     carry_out_run=carry_out_run,
     compare=partial(compare_to_reported, reported=REPORTED, reference="SVM"),
     make_table=partial(make_table, reference="SVM"),

@@ -23,7 +23,7 @@ from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows
 
-__all__ = ["C_GRID", "GAMMAS", "LOSSES", "METHODS", "SIZES", "SUITE", "carry_out_run"]
+__all__ = ["CASE_A_SIZES", "C_GRID", "GAMMAS", "LOSSES", "METHODS", "SUITE", "carry_out_run"]
 
 
 def _case_a_with_two_of_each(n, random_state):
@@ -35,16 +35,16 @@ def _case_a_with_two_of_each(n, random_state):
             return X, y
 
 
-SIZES = (10, 20, 50, 100, 500)
+CASE_A_SIZES = (10, 20, 50, 100, 500)
 CLOUD_SIZES = (50, 500)
 #: Generator and number of training points by data set.
-DATA_SETS = {f"case-a-{n}": (_case_a_with_two_of_each, n) for n in SIZES} | {
+DATA_SETS = {f"case-a-{n}": (_case_a_with_two_of_each, n) for n in CASE_A_SIZES} | {
     f"clouds-{n}": (partial(stdev, 4.0), n) for n in CLOUD_SIZES
 }
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
 LOSSES = {"hinge": DualSVC(), "s = 2": USVC(), "s = 4": USVC(s=4.0), "s = 8": USVC(s=8.0)}
 CHOSEN_LOSS = "chosen loss"
-NAMES = {"case-a": "case A", "clouds": "stdev4"}
+DISPLAY_NAMES = {"case-a": "case A", "clouds": "stdev4"}
 GAMMAS = (0.1, 1.0, 10.0, 100.0)
 GAUSSIAN_DATA_SET = "case-a-100"
 #: By method: the losses to choose from, and gamma of the Gaussian kernel or None for a linear one.
@@ -58,22 +58,23 @@ METHODS = (
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose C, and the loss if there are several, fit, and test."""
     draw, n = DATA_SETS[data_set]
-    parts = GeneratedSamples(draw, n_train=n, n_test=10_000, runs=run + 1)[run]
+    parts = GeneratedSamples(draw, n_train=n, n_test=10_000, n_runs=run + 1)[run]
     X, y = parts.X_train, parts.y_train
     n_folds = int(min(5, *np.unique(y, return_counts=True)[1]))
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=parts.seed)
     losses, gamma = METHODS[method]
-    best, fewest = None, np.inf
+    best, fewest_errors = None, np.inf
     for loss in losses:
         for C in C_GRID:
             classifier = _classifier(loss, C, gamma, X)
             scores = cross_val_score(classifier, X, y, cv=folds, scoring=_minus_errors)
-            if -scores.sum() < fewest:
-                best, fewest = (loss, C), -scores.sum()
-    fitted = _classifier(*best, gamma, X).fit(X, y)
+            if -scores.sum() < fewest_errors:
+                best, fewest_errors = (loss, C), -scores.sum()
+    best_loss, best_C = best
+    fitted = _classifier(best_loss, best_C, gamma, X).fit(X, y)
     return {
         "seed": parts.seed,
-        "parameters": {"C": best[1], "s": getattr(LOSSES[best[0]], "s", 0.0)},  # 0: hinge
+        "parameters": {"C": best_C, "s": getattr(LOSSES[best_loss], "s", 0.0)},  # 0: hinge
         "error": round(float(1.0 - fitted.score(parts.X_test, parts.y_test)), 6),
         "model_size": X.shape[1] if gamma is None else len(fitted.support_vectors_),
     }
@@ -94,36 +95,39 @@ def _minus_errors(classifier, X, y):
     return -int((classifier.predict(X) != y).sum())
 
 
-def _hinge(method):
+def _hinge_method(method):
     """Return the method with the hinge loss and the same kernel."""
     return f"{method.rpartition(', ')[0]}, hinge" if method.startswith("gamma") else "hinge"
 
 
 def _compare(records):
     """Return mean errors, and differences to the hinge loss, paired over runs."""
-    return paired_rows(records, DATA_SETS, METHODS, _hinge, {"error": 100})
+    return paired_rows(records, DATA_SETS, METHODS, _hinge_method, {"error": 100})
 
 
 def _make_table_by_size(rows):
     """Return one line per data set: the error with the hinge loss, and differences to it."""
-    by_key = {(row["data_set"], row["method"]): row for row in rows}
-    others = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
+    rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
+    other_methods = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
     lines = []
     for data_set, (_, n) in DATA_SETS.items():
-        if (data_set, "hinge") in by_key:
-            hinge = format_cell(by_key[data_set, "hinge"], "error", ".1f")
-            cells = [format_cell(by_key.get((data_set, m), {}), format_spec="+.1f") for m in others]
-            lines.append([NAMES[data_set.rpartition("-")[0]], n, hinge, *cells])
-    return Table(["data", "$n$", "hinge (%)", *others], lines)
+        if (data_set, "hinge") in rows_by_key:
+            hinge = format_cell(rows_by_key[data_set, "hinge"], "error", ".1f")
+            cells = [
+                format_cell(rows_by_key.get((data_set, m), {}), format_spec="+.1f")
+                for m in other_methods
+            ]
+            lines.append([DISPLAY_NAMES[data_set.rpartition("-")[0]], n, hinge, *cells])
+    return Table(["data", "$n$", "hinge (%)", *other_methods], lines)
 
 
 def _make_table_by_gamma(rows):
     """Return one line per gamma: the error with the hinge loss, and the difference to it."""
-    by_method = {row["method"]: row for row in rows if row["data_set"] == GAUSSIAN_DATA_SET}
+    rows_by_method = {row["method"]: row for row in rows if row["data_set"] == GAUSSIAN_DATA_SET}
     lines = []
     for gamma in GAMMAS:
         methods = (f"gamma = {gamma:g}, {loss}" for loss in ("hinge", "s = 2"))
-        hinge, bounded = map(by_method.get, methods)
+        hinge, bounded = map(rows_by_method.get, methods)
         if hinge and bounded:
             lines.append(
                 [
@@ -140,7 +144,7 @@ SUITE = Suite(
     title="When the bounded loss reduces the error: training sizes, kernel widths, a chosen loss",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=100,
+    n_runs=100,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table_by_size,

@@ -21,9 +21,9 @@ from ..paired import paired_rows
 
 __all__ = ["C_GRID", "DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
 
-SPREADS, SIZES = (4.0, 1.5), (20, 50, 100, 400)
+SPREADS, TRAINING_SIZES = (4.0, 1.5), (20, 50, 100, 400)
 #: Spread of the clouds and number of training points by data set.
-DATA_SETS = {f"stdev{spread:g}-{n}": (spread, n) for spread in SPREADS for n in SIZES}
+DATA_SETS = {f"stdev{spread:g}-{n}": (spread, n) for spread in SPREADS for n in TRAINING_SIZES}
 C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
 GAUSSIAN = {"kernel": "rbf", "gamma": 0.1}
 #: Estimator and values of C by method.
@@ -52,7 +52,7 @@ def draw_samples(data_set, run):
     """
     spread, n = DATA_SETS[data_set]
     draw = partial(stdev, spread)
-    parts = GeneratedSamples(draw, n_train=n, n_test=10_000, runs=run + 1)[run]
+    parts = GeneratedSamples(draw, n_train=n, n_test=10_000, n_runs=run + 1)[run]
     return parts, draw(500, random_state=run_seed(0, run, purpose=3))
 
 
@@ -64,17 +64,17 @@ def carry_out_run(data_set, method, run):
         estimator = clone(estimator).set_params(prototypes=parts.X_train)
     fitted = [clone(estimator).set_params(C=C).fit(parts.X_train, parts.y_train) for C in grid]
     best = max(fitted, key=lambda model: model.score(*validation))
-    linear = best.kernel == "linear"
+    is_linear = best.kernel == "linear"
     return {
         "seed": parts.seed,
         "parameters": {"C": best.C},
         "error": round(float(1.0 - best.score(parts.X_test, parts.y_test)), 6),
         "train_error": round(float(1.0 - best.score(parts.X_train, parts.y_train)), 6),
-        "model_size": int(best.coef_.size if linear else len(best.support_vectors_)),
+        "model_size": int(best.coef_.size if is_linear else len(best.support_vectors_)),
     }
 
 
-def _hinge(method):
+def _hinge_method(method):
     """Return the method with the hinge loss, the same kernel and the same values of C."""
     return f"{method.rpartition(', ')[0]}, hinge"
 
@@ -82,7 +82,7 @@ def _hinge(method):
 def _compare(records):
     """Return mean errors, and differences to the hinge loss, paired over runs."""
     factors = {"error": 100, "train_error": 100}
-    return paired_rows(records, DATA_SETS, METHODS, _hinge, factors)
+    return paired_rows(records, DATA_SETS, METHODS, _hinge_method, factors)
 
 
 def _table_maker(name, format_spec):
@@ -96,10 +96,10 @@ def _table_maker(name, format_spec):
         }
         lines = []
         for spread, method in itertools.product(SPREADS, METHODS):
-            line = [cells.get((f"stdev{spread:g}-{n}", method), "") for n in SIZES]
+            line = [cells.get((f"stdev{spread:g}-{n}", method), "") for n in TRAINING_SIZES]
             if any(line):
                 lines.append([f"{spread:g}", method, *line])
-        return Table(["spread", "method", *(f"$n = {n}$" for n in SIZES)], lines)
+        return Table(["spread", "method", *(f"$n = {n}$" for n in TRAINING_SIZES)], lines)
 
     return make_table
 
@@ -109,7 +109,7 @@ SUITE = Suite(
     title="Hinge loss and bounded loss on overlapping clouds",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=100,
+    n_runs=100,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_table_maker("error", ".2f"),

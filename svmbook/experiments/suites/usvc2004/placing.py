@@ -37,7 +37,7 @@ def draw_samples(run):
     >>> draw_samples(3).X_train.shape
     (800, 2)
     """
-    return GeneratedSamples(striated, n_train=800, n_test=4000, runs=run + 1)[run]
+    return GeneratedSamples(striated, n_train=800, n_test=4000, n_runs=run + 1)[run]
 
 
 def make_classifier(method, n_prototypes, parts):
@@ -71,15 +71,15 @@ def carry_out_run(data_set, method, run):
         "parameters": PARAMETERS,
         "error": round(float(errors.mean()), 6),
         "model_size": int(model.n_kernels_),
-        "distance": round(float(distances.mean()), 4),
-        "near": int(is_near.sum()),
-        "near_errors": int(errors[is_near].sum()),
+        "mean_distance": round(float(distances.mean()), 4),
+        "n_near": int(is_near.sum()),
+        "n_near_errors": int(errors[is_near].sum()),
     }
 
 
 def _compare(records):
     """Return mean errors and distances, and differences to random placement, paired over runs."""
-    factors = {"error": 100, "distance": 1}
+    factors = {"error": 100, "mean_distance": 1}
     return paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
 
 
@@ -89,7 +89,7 @@ def _make_table(rows):
     for row in rows:
         line = [DATA_SETS[row["data_set"]], row["method"]]
         line += [format_cell(row, "error", ".1f"), format_cell(row, format_spec="+.1f")]
-        lines.append([*line, f"{row['distance']:.2f}"])
+        lines.append([*line, f"{row['mean_distance']:.2f}"])
     columns = ["prototypes", "placed by", "test error (%)", "minus random", "distance"]
     return Table(columns, lines)
 
@@ -99,7 +99,7 @@ SUITE = Suite(
     title="Four rules for placing prototypes, on eight stripes",
     data_sets=tuple(DATA_SETS),
     methods=tuple(METHODS),
-    runs=30,
+    n_runs=30,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,

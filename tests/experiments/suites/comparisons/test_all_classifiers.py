@@ -35,10 +35,10 @@ def points():
 @pytest.mark.parametrize("method", METHODS)
 def test_certificates_agree_with_the_fitted_attributes(method, points):
     fitted = clone(estimator(method)).fit(*points)
-    found = "gap" if hasattr(fitted, "relative_gap_") else "none"
-    if found == "none" and hasattr(fitted, "kkt_residual_"):
-        found = "stationary"
-    assert CERTIFICATES[method] == found
+    certificate = "gap" if hasattr(fitted, "relative_gap_") else "none"
+    if certificate == "none" and hasattr(fitted, "kkt_residual_"):
+        certificate = "stationary"
+    assert CERTIFICATES[method] == certificate
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def three_classes():
 
 def fit_and_measure(method, X, y):
     """Fit as the suite does; return the model, its estimators and the model size."""
-    model, _ = all_classifiers._candidates(method, X, y, seed=0)
+    model, _ = all_classifiers._search_space(method, X, y, seed=0)
     model.fit(X, y)
     estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
     return model, estimators, all_classifiers._model_size(estimators, X)
@@ -63,7 +63,7 @@ def fit_and_measure(method, X, y):
 )
 def test_number_of_prototypes_is_half_the_size_of_the_smallest_pair(sizes, expected):
     X, y = np.zeros((75, 3)), np.repeat(np.arange(len(sizes)), sizes)
-    model, _ = all_classifiers._candidates("unbiased Gaussian", X, y, seed=0)
+    model, _ = all_classifiers._search_space("unbiased Gaussian", X, y, seed=0)
     assert model.estimator.n_prototypes == expected
 
 
@@ -79,48 +79,48 @@ def test_size_of_linear_models_is_a_hyperplane_per_pair(method, three_classes):
     ["Gaussian SVM", "Gaussian logistic", "import vectors", "unbiased Gaussian", "tree kernel"],
 )
 def test_size_includes_a_point_that_pairs_share_once(method, three_classes):
-    _, pairs, found = fit_and_measure(method, *three_classes)
+    _, pairs, size = fit_and_measure(method, *three_classes)
     points = {tuple(row) for pair in pairs for row in pair.support_vectors_}
-    assert found == 3 * len(points) + sum(pair.dual_coef_.size + 1 for pair in pairs)
+    assert size == 3 * len(points) + sum(pair.dual_coef_.size + 1 for pair in pairs)
     n_unshared = sum(len(pair.support_vectors_) for pair in pairs)
     assert len(points) < n_unshared or method in ("import vectors", "unbiased Gaussian")
 
 
 @pytest.mark.parametrize("method", ["exemplar SVMs", "mined exemplars", "prototype SVMs"])
 def test_size_of_ensembles_includes_what_their_vote_needs(method, three_classes):
-    fitted, _, found = fit_and_measure(method, *three_classes)
+    fitted, _, size = fit_and_measure(method, *three_classes)
     votes = fitted._ensemble_
-    needed = [votes.coef, votes.intercept, votes.codes]
-    needed += [votes.exemplars] if votes.voting == "local" else [*votes.sigmoids]
-    assert found == sum(np.size(part) for part in needed)
+    stored_parts = [votes.coef, votes.intercept, votes.codes]
+    stored_parts += [votes.exemplars] if votes.voting == "local" else [*votes.sigmoids]
+    assert size == sum(np.size(part) for part in stored_parts)
 
 
 @pytest.mark.parametrize("method", ["stump kernel", "logistic stumps", "AdaBoost"])
 def test_size_of_additive_models_is_that_of_their_shape_functions(method, three_classes):
-    _, pairs, found = fit_and_measure(method, *three_classes)
+    _, pairs, size = fit_and_measure(method, *three_classes)
     shapes = [shape for pair in pairs for shape in pair.shape_functions_]
-    assert found == len(pairs) + sum(len(shape[0]) + len(shape[1]) for shape in shapes)
+    assert size == len(pairs) + sum(len(shape[0]) + len(shape[1]) for shape in shapes)
 
 
 def test_size_of_trees_includes_splits_and_leaves(three_classes):
-    fitted, _, found = fit_and_measure("random forest", *three_classes)
-    leaves = sum(tree.get_n_leaves() for tree in fitted.estimators_)
-    splits = sum(tree.tree_.node_count for tree in fitted.estimators_) - leaves
-    assert found == 4 * splits + 3 * leaves
-    fitted, _, found = fit_and_measure("boosted trees", *three_classes)
+    fitted, _, size = fit_and_measure("random forest", *three_classes)
+    n_leaves = sum(tree.get_n_leaves() for tree in fitted.estimators_)
+    n_splits = sum(tree.tree_.node_count for tree in fitted.estimators_) - n_leaves
+    assert size == 4 * n_splits + 3 * n_leaves
+    fitted, _, size = fit_and_measure("boosted trees", *three_classes)
     trees = [tree for stage in fitted._predictors for tree in stage]
-    leaves = sum(tree.get_n_leaf_nodes() for tree in trees)
-    assert found == 4 * sum(len(tree.nodes) for tree in trees) - 3 * leaves
+    n_leaves = sum(tree.get_n_leaf_nodes() for tree in trees)
+    assert size == 4 * sum(len(tree.nodes) for tree in trees) - 3 * n_leaves
 
 
 def test_size_of_local_methods_includes_all_training_points(three_classes):
     X, y = three_classes
     for method in ("nearest neighbours", "localized SVM"):
         assert fit_and_measure(method, X, y)[2] == X.size + len(X)
-    fitted, _, found = fit_and_measure("profile SVM", X, y)
-    planes = [planes.coef.size + len(planes.coef) for _, planes in fitted._planes_.values()]
-    assert found == X.size + fitted.cluster_centers_.size + sum(planes)
-    assert len(planes) > 1
+    fitted, _, size = fit_and_measure("profile SVM", X, y)
+    plane_sizes = [planes.coef.size + len(planes.coef) for _, planes in fitted._planes_.values()]
+    assert size == X.size + fitted.cluster_centers_.size + sum(plane_sizes)
+    assert len(plane_sizes) > 1
     # One cluster: a hyperplane per pair of classes, and no points.
     fitted.set_params(n_clusters=1).fit(X, y)
     assert all_classifiers._model_size([fitted], X) == 3 * 4
@@ -132,9 +132,9 @@ def test_size_of_lpboost_is_that_of_its_shape_functions(C, three_classes):
     fitted = clone(estimator("LPBoost")).set_params(C=C).fit(X, y)
     stumps = Stumps(*(np.ravel([h[k] for h in fitted.hypotheses_]) for k in range(3)))
     shapes, _ = step_functions_of_stumps(stumps, fitted.estimator_weights_, X.shape[1])
-    found = all_classifiers._model_size([fitted], X)
-    assert found == 1 + sum(part.size for s in shapes for part in s)
-    assert type(found) is int  # as a record requires
+    size = all_classifiers._model_size([fitted], X)
+    assert size == 1 + sum(part.size for s in shapes for part in s)
+    assert type(size) is int  # as a record requires
     assert (len(stumps.signs) == 0) == (C < 1)
 
 
@@ -146,28 +146,30 @@ def test_suite_includes_all_estimators_but_one():
 def test_random_states_are_the_seed_of_the_run():
     X, y = np.zeros((30, 3)), np.repeat([0, 1, 2], 10)
     for method in METHODS:
-        model, grid = all_classifiers._candidates(method, X, y, seed=7)
+        model, grid = all_classifiers._search_space(method, X, y, seed=7)
         params = model.get_params()
         assert {v for k, v in params.items() if k.endswith("random_state")} <= {7}, method
         assert params.keys() >= grid.keys(), method
         assert isinstance(model, OneVsOneClassifier) == (method in BINARY_ESTIMATORS)
 
 
-@pytest.mark.parametrize("classes", [2, 4])
-def test_timed_predictions_equal_those_of_predict(classes):
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_timed_predictions_equal_those_of_predict(n_classes):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(80, 3)), np.arange(80) % classes
+    X, y = rng.normal(size=(80, 3)), np.arange(80) % n_classes
     X[:, 0] += y
     model = OneVsOneClassifier(estimator("Gaussian SVM")).fit(X, y)
     X_new = rng.normal(size=(200, 3)) + 1.0
-    found = all_classifiers._predict(model, model.estimators_, X_new)
-    labels = np.column_stack([pair.predict(X_new) for pair in model.estimators_])
-    votes = np.zeros((len(X_new), classes))
-    for column, (a, b) in zip(labels.T, itertools.combinations(range(classes), 2), strict=True):
+    labels = all_classifiers._predict(model, model.estimators_, X_new)
+    pair_labels = np.column_stack([pair.predict(X_new) for pair in model.estimators_])
+    votes = np.zeros((len(X_new), n_classes))
+    for column, (a, b) in zip(
+        pair_labels.T, itertools.combinations(range(n_classes), 2), strict=True
+    ):
         votes[np.arange(len(X_new)), np.where(column > 0, b, a)] += 1
     # Ties are broken in different ways.
-    untied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
-    assert (found == model.predict(X_new))[untied].all() and untied.mean() > 0.8
+    is_untied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    assert (labels == model.predict(X_new))[is_untied].all() and is_untied.mean() > 0.8
 
 
 @pytest.mark.parametrize(
@@ -181,25 +183,27 @@ def test_timed_predictions_equal_those_of_predict(classes):
     ],
 )
 def test_run_reproduces_its_committed_record(data_set, method):
-    tolerances = dict.fromkeys(("converged", "rows", "features", "classes", "smallest"), 0)
-    tolerances |= {"error": 0.05, "validation": 0.02, "model_size": 5}
+    tolerances = dict.fromkeys(
+        ("converged", "n_rows", "n_features", "n_classes", "smallest_class_share"), 0
+    )
+    tolerances |= {"error": 0.05, "validation_accuracy": 0.02, "model_size": 5}
     check_repeated_run("all-classifiers", tolerances, data_set=data_set, method=method, run=0)
 
 
 def test_prediction_of_a_thousand_points_is_timed_on_one_thread(monkeypatch):
-    sizes, threads = [], set()
+    sizes, thread_counts = [], set()
 
     def predict(model, estimators, X):
         sizes.append(len(X))
         pools = [pool for pool in threadpool_info() if pool["user_api"] == "openmp"]
-        threads.update(pool["num_threads"] for pool in pools)
+        thread_counts.update(pool["num_threads"] for pool in pools)
         return model.predict(X)
 
     monkeypatch.setattr(all_classifiers, "_predict", predict)
     with threadpool_limits(2, user_api="openmp"):
         all_classifiers.carry_out_run("wdbc", "nearest neighbours", 0)
     assert sizes == [1000]
-    assert threads == {1}
+    assert thread_counts == {1}
 
 
 #: Errors in three runs. On iris the means of the linear SVM and the trees are equal, and that of
@@ -221,8 +225,8 @@ def rows():
         {
             "data_set": data_set, "method": method, "run": run, "error": round(error, 6),
             "model_size": (10, 20, 90)[run], "selection_seconds": (1.0, 2.0, 9.0)[run],
-            "training_seconds": 0.1, "prediction_seconds": 0.01, "rows": 30, "features": 4,
-            "classes": 3, "smallest": 0.3,
+            "training_seconds": 0.1, "prediction_seconds": 0.01, "n_rows": 30, "n_features": 4,
+            "n_classes": 3, "smallest_class_share": 0.3,
         }
         for (data_set, method), errors in ERRORS.items()
         for run, error in enumerate(errors)
@@ -236,7 +240,7 @@ def test_rows_are_means_of_the_runs_that_all_methods_have(rows):
     assert means == {
         key: pytest.approx(100 * np.mean(errors), abs=1e-3) for key, errors in ERRORS.items()
     }
-    assert all(row["runs"] == 3 and row["model_size"] == 20 for row in rows)
+    assert all(row["n_runs"] == 3 and row["model_size"] == 20 for row in rows)
     assert all(row["selection_seconds"] == 2.0 for row in rows)
     # The means are equal although 2/3, 1/3 and 0 are rounded differently from three times 1/3.
     assert means["iris", "linear SVM"] == means["iris", "tree kernel"]
@@ -253,8 +257,10 @@ def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
 
 
 def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
-    found = {line[0]: [*line[4:]] for line in all_classifiers._make_table_of_tables(rows).rows}
-    assert found == {
+    best_methods = {
+        line[0]: [*line[4:]] for line in all_classifiers._make_table_of_tables(rows).rows
+    }
+    assert best_methods == {
         "iris": ["linear SVM", "33.3", "random forest", "35.0"],
         "cleveland": ["tree kernel", "20.0", "random forest", "20.0"],
     }

@@ -28,13 +28,13 @@ def test_run_reproduces_its_committed_record(method):
 
 
 def test_training_and_test_points_differ_between_runs():
-    runs = [kernel_features.draw(run) for run in range(2)]
+    runs = [kernel_features.draw_samples(run) for run in range(2)]
     assert [(len(r.X_train), len(r.X_test)) for r in runs] == [(1600, 4000)] * 2
     assert len({X[0, 0] for r in runs for X in (r.X_train, r.X_test)}) == 4
 
 
 def test_errors_of_explicit_fourier_features_agree_with_the_committed_ones():
-    parts, m, rng = kernel_features.draw(3), 400, np.random.default_rng(0)
+    parts, m, rng = kernel_features.draw_samples(3), 400, np.random.default_rng(0)
     omega = rng.normal(scale=np.sqrt(2 * kernel_features.GAMMA), size=(2, m))
     phases = rng.uniform(0, 2 * np.pi, m)
     train, test = (

@@ -33,9 +33,9 @@ def test_rows_with_missing_values_are_left_out():
 
 def test_splits_are_reproducible_and_differ_between_runs():
     first, repeated = suite.split("wdbc", run=1), suite.split("wdbc", run=1)
-    other = suite.split("wdbc", run=2)
+    other_run = suite.split("wdbc", run=2)
     assert all((a == b).all() for a, b in zip(first, repeated, strict=True))
-    assert not (first[1] == other[1]).all()
+    assert not (first[1] == other_run[1]).all()
 
 
 def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
@@ -53,14 +53,16 @@ def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
                     "linear-or-gaussian", data_set=data_set, method=method, run=run
                 )
                 records.append(record | {"error": error})
-    found = report("linear-or-gaussian", make_store(tmp_path / "runs.jsonl", records))
-    rows = {row["data_set"]: row for row in found.rows}
+    result = report("linear-or-gaussian", make_store(tmp_path / "runs.jsonl", records))
+    rows = {row["data_set"]: row for row in result.rows}
     assert rows["sonar"]["p_holm"] < 0.001
-    assert rows["sonar"]["search"] == pytest.approx(-20, abs=2)
-    assert rows["sonar"]["fresh"] == pytest.approx(0, abs=2)
-    assert rows["sonar"]["fresh_low"] < 0 < rows["sonar"]["fresh_high"]
+    assert rows["sonar"]["search_difference"] == pytest.approx(-20, abs=2)
+    assert rows["sonar"]["confirmation_difference"] == pytest.approx(0, abs=2)
+    assert rows["sonar"]["confirmation_low"] < 0 < rows["sonar"]["confirmation_high"]
     assert rows["cleveland"]["p_holm"] > 0.05
-    printed = {line[0]: line[found.table.columns.index("$p$ (Holm)")] for line in found.table.rows}
+    printed = {
+        line[0]: line[result.table.columns.index("$p$ (Holm)")] for line in result.table.rows
+    }
     assert printed["sonar"] == "below 0.001"
     assert float(printed["cleveland"]) == pytest.approx(rows["cleveland"]["p_holm"], rel=0.05)
 
@@ -71,26 +73,26 @@ def test_rows_use_common_runs_and_need_two_of_each_kind(tmp_path):
     (row,) = report("linear-or-gaussian", make_store(tmp_path / "unpaired.jsonl", unpaired)).rows
     common = [r for r in records if r["run"] >= 5]
     (expected,) = report("linear-or-gaussian", make_store(tmp_path / "common.jsonl", common)).rows
-    assert row == expected and row["runs"] == 15
-    few = [r for r in records if r["run"] < 3]
+    assert row == expected and row["n_runs"] == 15
+    few_records = [r for r in records if r["run"] < 3]
     with pytest.raises(ValueError, match=r"few\.jsonl has too few runs of linear-or-gaussian"):
-        report("linear-or-gaussian", make_store(tmp_path / "few.jsonl", few))
+        report("linear-or-gaussian", make_store(tmp_path / "few.jsonl", few_records))
 
 
 def test_gaussian_kernel_is_better_on_three_tables():
     rows = report("linear-or-gaussian").rows
     assert len(rows) == 21
-    found = [row for row in rows if row["p_holm"] < 0.05]
-    assert [row["data_set"] for row in found] == ["sonar"]
-    confirmed = {row["data_set"] for row in rows if row["fresh_high"] < 0}
+    significant = [row for row in rows if row["p_holm"] < 0.05]
+    assert [row["data_set"] for row in significant] == ["sonar"]
+    confirmed = {row["data_set"] for row in rows if row["confirmation_high"] < 0}
     assert confirmed == {"sonar", "ionosphere", "vehicle"}
     verdicts = {row["data_set"]: suite.practical_verdict(row) for row in rows}
     assert {name for name, verdict in verdicts.items() if verdict == "better"} == confirmed
     assert {name for name, verdict in verdicts.items() if verdict == "equivalent"} == {"breast"}
-    assert not any(row["fresh_low"] > 0 for row in rows)
+    assert not any(row["confirmation_low"] > 0 for row in rows)
 
 
-def test_chosen_gammas_are_rarely_the_largest_on_the_table_in_the_book():
+def test_chosen_gammas_on_sonar_are_rarely_the_largest():
     chosen = [
         r["parameters"]
         for r in load_records("linear-or-gaussian")

@@ -45,8 +45,8 @@ def test_gaussian_kernel_of_raw_features():
     off_diagonal = gaussian(X, gamma=min(GAMMA_GRID)) - np.eye(len(X))
     assert (off_diagonal > 0.01).mean() < 0.001  # nearly the identity matrix
     # With a small gamma only the ten features that are not binary matter.
-    not_binary = gaussian(X[:, :10], gamma=1e-5)
-    np.testing.assert_allclose(gaussian(X, gamma=1e-5), not_binary, atol=1e-4)
+    non_binary_kernel = gaussian(X[:, :10], gamma=1e-5)
+    np.testing.assert_allclose(gaussian(X, gamma=1e-5), non_binary_kernel, atol=1e-4)
 
 
 def test_methods_agree_with_their_names():
@@ -55,15 +55,15 @@ def test_methods_agree_with_their_names():
         assert method.scaled == ("scaled" in name) == ("raw" not in name)
         assert method.kernel == ("rbf" if "gaussian" in name else "linear")
         assert method.loss == ("logistic" if "logistic" in name else "hinge")
-        in_name = [scheme for word, scheme in schemes.items() if word in name]
-        assert method.scheme == (in_name[0] if in_name else "rest")
+        named_schemes = [scheme for word, scheme in schemes.items() if word in name]
+        assert method.scheme == (named_schemes[0] if named_schemes else "rest")
 
 
 def test_rows_have_mean_errors_in_percent():
     records = load_records("exploring-forest")
     for row in report("exploring-forest").rows:
         errors = [r["validation_errors"] for r in records if r["method"] == row["method"]]
-        np.testing.assert_allclose(row["validation"], 100 * np.mean(errors, axis=0))
+        np.testing.assert_allclose(row["validation_errors"], 100 * np.mean(errors, axis=0))
         error = np.mean([r["error"] for r in records if r["method"] == row["method"]])
         assert row["success"] == pytest.approx(100 * (1 - error))
 
@@ -96,8 +96,8 @@ def test_selection_on_a_small_table_by_brute_force(monkeypatch, method):
         svm = SVC(C=C, kernel=kernel, gamma=gamma or "scale")
         fits[C, gamma] = OneVsRestClassifier(svm).fit(*train)
     errors = {pair: 1 - fit.score(*validation) for pair, fit in fits.items()}
-    by_C = [min(errors[C, gamma] for gamma in gammas) for C in C_GRID]
-    np.testing.assert_allclose(outcome["validation_errors"], by_C, atol=1 / 59)
+    smallest_errors = [min(errors[C, gamma] for gamma in gammas) for C in C_GRID]
+    np.testing.assert_allclose(outcome["validation_errors"], smallest_errors, atol=1 / 59)
     chosen = outcome["parameters"]["C"], outcome["parameters"].get("gamma")
     assert errors[chosen] <= min(errors.values()) + 1 / 59  # up to one point on the boundary
     assert outcome["error"] == pytest.approx(1 - fits[chosen].score(*test), abs=1 / 59)
@@ -108,6 +108,7 @@ def test_selection_on_a_small_table_by_brute_force(monkeypatch, method):
 
 
 def use_small_table(monkeypatch):
+    """Replace forest cover in the suite by a small table, and return its points and classes."""
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), rng.standard_normal(180)])
@@ -147,8 +148,8 @@ def test_penalty_is_scaled_if_chosen_on_some_of_the_points(monkeypatch):
     chosen = outcome["parameters"]["C"], outcome["parameters"]["gamma"]
     # Ties are broken by the smallest C, then by the smallest gamma.
     assert chosen == min(errors, key=lambda pair: (round(errors[pair], 9), *pair))
-    by_C = [min(errors[C, gamma] for gamma in GAMMA_GRID) for C in C_GRID]
-    np.testing.assert_allclose(outcome["validation_errors"], by_C, atol=1e-6)
+    smallest_errors = [min(errors[C, gamma] for gamma in GAMMA_GRID) for C in C_GRID]
+    np.testing.assert_allclose(outcome["validation_errors"], smallest_errors, atol=1e-6)
     model = KernelLogisticRegression(1 / chosen[0], gamma=chosen[1]).fit(X, y)
     assert outcome["error"] == pytest.approx(1 - model.score(*test), abs=1e-6)
 
@@ -176,7 +177,7 @@ def test_multiclass_scheme_matters_more_than_C():
         ("linear-scaled", "logistic-scaled-rest", "logistic-scaled")
     ):  # the loss, then the coupling
         assert 3 < success[after] - success[before] < 4.5
-    assert np.ptp(rows["linear-scaled"]["validation"]) < 3
+    assert np.ptp(rows["linear-scaled"]["validation_errors"]) < 3
     assert 0.5 < success["linear-scaled-pairs"] - success["logistic-scaled"] < 1.5
     assert round(success["gaussian-scaled-pairs"]) == 78
     assert rows["logistic-gaussian-scaled"]["training_seconds"] > 30
@@ -192,15 +193,15 @@ def test_features_are_standardised_by_the_first_part():
 def test_run_reproduces_its_committed_record():
     needs_table("covtype")
     record = committed_record("exploring-forest", method="linear-scaled", run=0)
-    new = forest.carry_out_run("covtype", "linear-scaled", 0)
-    assert new["seed"] == record["seed"]  # but two values of C are tied
-    assert new["error"] == pytest.approx(record["error"], abs=0.001)
-    assert new["even"] == pytest.approx(record["even"], abs=0.001)
+    repeated = forest.carry_out_run("covtype", "linear-scaled", 0)
+    assert repeated["seed"] == record["seed"]  # but two values of C are tied
+    assert repeated["error"] == pytest.approx(record["error"], abs=0.001)
+    assert repeated["tied_share"] == pytest.approx(record["tied_share"], abs=0.001)
 
 
 def test_share_of_ties_correlates_with_the_error_of_linear_svms():
     runs = [r for r in load_records("exploring-forest") if r["method"] == "linear-scaled"]
-    ties = np.array([r["even"] for r in runs])
+    ties = np.array([r["tied_share"] for r in runs])
     assert ties.min() < 0.01 and 0.1 < ties.max() < 1 / 7
     assert np.corrcoef(ties, [r["error"] for r in runs])[0, 1] > 0.5
 
@@ -225,24 +226,24 @@ def test_only_ties_are_broken_at_random():
 
 def test_rounding_does_not_change_predicted_labels():
     model, X, _ = fit_with_three_constant_outputs()
-    before, _ = forest.predict_labels(model, X, 0)
+    old_labels, _ = forest.predict_labels(model, X, 0)
     predictions = []
     for k, svm in enumerate(model.estimators_):
         predictions.append(model.predict(X))
         svm.intercept_ = svm.intercept_ + 1e-7 * (-2) ** k
     assert any((labels != predictions[0]).mean() > 0.1 for labels in predictions)
-    assert (forest.predict_labels(model, X, 0)[0] == before).all()
+    assert (forest.predict_labels(model, X, 0)[0] == old_labels).all()
 
 
 def test_pairs_and_softmax_have_no_ties(monkeypatch):
     use_small_table(monkeypatch)
     for method in ("linear-scaled-pairs", "logistic-scaled"):
-        assert forest.carry_out_run("covtype", method, 0)["even"] == 0
+        assert forest.carry_out_run("covtype", method, 0)["tied_share"] == 0
 
 
 def test_times_are_shown_with_at_least_two_digits():
     text = str(report("exploring-forest"))
     for row in report("exploring-forest").rows:
         (line,) = (line for line in text.splitlines() if line.startswith(f"| {row['method']} |"))
-        shown = float(line.rstrip("| ").split("| ")[-1])
-        assert shown == pytest.approx(row["training_seconds"], rel=0.051)
+        printed_seconds = float(line.rstrip("| ").split("| ")[-1])
+        assert printed_seconds == pytest.approx(row["training_seconds"], rel=0.051)

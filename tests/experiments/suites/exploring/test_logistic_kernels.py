@@ -1,4 +1,4 @@
-"""Kernel logistic classifiers and an SVM: repeated runs, and the results in the chapter."""
+"""Kernel logistic classifiers and an SVM: repeated runs, and the results that the book states."""
 
 import numpy as np
 import pytest
@@ -32,19 +32,19 @@ def test_samples_of_a_run_are_drawn_with_different_seeds():
 
 def test_import_vectors_use_the_lambda_of_the_ridge_penalty():
     lams = {(r["method"], r["run"]): r["parameters"]["lam"] for r in load_records(NAME)}
-    assert set(lams.values()) <= {float(f"{lam:.4g}") for lam in suite.LAMS}
+    assert set(lams.values()) <= {float(f"{lam:.4g}") for lam in suite.LAMBDAS}
     for run in range(30):
         assert lams["import vectors", run] == lams[RIDGE, run]
 
 
 def test_selected_lambda_has_the_smallest_validation_loss():
     parts, (X, y) = suite.draw_samples(3)
-    best = suite.select(RIDGE, parts, (X, y))
+    best = suite.select_classifier(RIDGE, parts, (X, y))
     p = np.where(y > 0, *best.predict_proba(X).T[::-1])
     loss = -np.log(p).mean()
-    for lam in suite.LAMS:
-        other = type(best)(lam, gamma=0.5).fit(parts.X_train, parts.y_train)
-        assert loss <= -np.log(expit(y * other.decision_function(X))).mean() + 1e-9
+    for lam in suite.LAMBDAS:
+        other_model = type(best)(lam, gamma=0.5).fit(parts.X_train, parts.y_train)
+        assert loss <= -np.log(expit(y * other_model.decision_function(X))).mean() + 1e-9
 
 
 def test_log_losses_are_means_and_paired_differences_of_the_records():

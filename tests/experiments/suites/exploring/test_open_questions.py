@@ -31,7 +31,7 @@ def small_forest(monkeypatch):
     return X, y
 
 
-def errors(make, train, test, *, scaled=True):
+def errors_for_each_C(make, train, test, *, scaled=True):
     """Return the test error of the classifier ``make(C)`` for each C."""
     (X, y), (X_test, y_test) = train, test
     if scaled:
@@ -49,12 +49,14 @@ def test_softmax_by_brute_force(small_forest):
     def softmax(C):
         return LogisticRegression(C=C, tol=1e-8, max_iter=1000)
 
-    by_C = errors(softmax, (X[first], y[first]), (X[validation], y[validation]))
-    np.testing.assert_allclose(outcome["validation_errors"], by_C, atol=1 / 29)
+    validation_errors = errors_for_each_C(
+        softmax, (X[first], y[first]), (X[validation], y[validation])
+    )
+    np.testing.assert_allclose(outcome["validation_errors"], validation_errors, atol=1 / 29)
     train = np.concatenate([first, validation])
-    final = errors(softmax, (X[train], y[train]), (X[test], y[test]))
+    test_errors = errors_for_each_C(softmax, (X[train], y[train]), (X[test], y[test]))
     chosen = C_GRID.index(outcome["parameters"]["C"])
-    assert outcome["error"] == pytest.approx(final[chosen], abs=1 / 59)
+    assert outcome["error"] == pytest.approx(test_errors[chosen], abs=1 / 59)
 
 
 @pytest.mark.parametrize("method", ["svm-scaled", "svm-raw"])
@@ -68,11 +70,13 @@ def test_figure_8_by_brute_force(small_forest, method):
         return OneVsRestClassifier(DualSVC(C=C))
 
     scaled = suite.METHODS[method]
-    by_C = errors(svms, (X[train], y[train]), (X[validation], y[validation]), scaled=scaled)
-    np.testing.assert_allclose(outcome["validation_errors"], by_C, atol=2.1 / 45)
-    final = errors(svms, (X[train], y[train]), (X[test], y[test]), scaled=scaled)
+    validation_errors = errors_for_each_C(
+        svms, (X[train], y[train]), (X[validation], y[validation]), scaled=scaled
+    )
+    np.testing.assert_allclose(outcome["validation_errors"], validation_errors, atol=2.1 / 45)
+    test_errors = errors_for_each_C(svms, (X[train], y[train]), (X[test], y[test]), scaled=scaled)
     chosen = C_GRID.index(outcome["parameters"]["C"])
-    assert outcome["error"] == pytest.approx(final[chosen], abs=2.1 / 60)
+    assert outcome["error"] == pytest.approx(test_errors[chosen], abs=2.1 / 60)
 
 
 def test_first_C_with_the_smallest_validation_error_is_chosen():
@@ -83,34 +87,37 @@ def test_first_C_with_the_smallest_validation_error_is_chosen():
 
 
 def test_seeds_are_those_of_the_forest_study():
-    sources = ((NAME, "500"), (NAME, suite.FIGURE_8), ("exploring-forest", "covtype"))
+    suite_parts = ((NAME, "500"), (NAME, suite.FIGURE_8), ("exploring-forest", "covtype"))
     for run in range(10):
         assert (
-            len({committed_record(name, run=run, data_set=d)["seed"] for name, d in sources}) == 1
+            len({committed_record(name, run=run, data_set=d)["seed"] for name, d in suite_parts})
+            == 1
         )
 
 
 def test_run_of_figure_8_reproduces_its_committed_record():
     needs_table("covtype")
     record = committed_record(NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
-    new = suite.carry_out_run(suite.FIGURE_8, "svm-scaled", 0)
-    np.testing.assert_allclose(new["validation_errors"], record["validation_errors"], atol=0.0031)
+    repeated = suite.carry_out_run(suite.FIGURE_8, "svm-scaled", 0)
+    np.testing.assert_allclose(
+        repeated["validation_errors"], record["validation_errors"], atol=0.0031
+    )
 
 
 def test_rows_are_means_of_the_records():
     rows = report(NAME).rows
-    assert len(rows) == len(suite.SIZES) + 2
+    assert len(rows) == len(suite.TRAINING_SIZES) + 2
     for row in rows:
         key = row["data_set"], row["method"]
         runs = [r for r in load_records(NAME) if (r["data_set"], r["method"]) == key]
         assert row["success"] == pytest.approx(100 * (1 - np.mean([r["error"] for r in runs])))
-        validation = np.mean([r["validation_errors"] for r in runs], axis=0)
-        np.testing.assert_allclose(row["validation"], 100 * validation)
-        assert sum(row["lowest_runs"]) >= len(runs) == row["runs"] == 10
+        mean_errors = np.mean([r["validation_errors"] for r in runs], axis=0)
+        np.testing.assert_allclose(row["validation_errors"], 100 * mean_errors)
+        assert sum(row["n_lowest"]) >= len(runs) == row["n_runs"] == 10
 
 
 def test_gain_from_more_plots_decreases():
     rows = {row["data_set"]: row for row in report(NAME).rows if row["method"] == suite.SOFTMAX}
-    success = [rows[str(n)]["success"] for n in suite.SIZES]
+    success = [rows[str(n)]["success"] for n in suite.TRAINING_SIZES]
     gains = [after - before for before, after in itertools.pairwise(success)]
     assert min(gains) > 0 and gains[-1] < 1 < gains[0]

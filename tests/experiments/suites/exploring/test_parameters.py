@@ -94,11 +94,11 @@ def test_rows_are_statistics_of_the_records():
     assert len(frame) == len(DATA_SETS_AND_METHODS)
     for row in frame.to_dict("records"):
         records = committed_records(row["data_set"], row["method"]).values()
-        percent = [100 * r["error"] for r in records]
-        found = row["reproduced"], row["deviation"], row["runs"]
-        assert found == pytest.approx((np.mean(percent), np.std(percent, ddof=1), len(percent)))
+        errors = [100 * r["error"] for r in records]
+        statistics = row["reproduced"], row["deviation"], row["n_runs"]
+        assert statistics == pytest.approx((np.mean(errors), np.std(errors, ddof=1), len(errors)))
         sizes = [r["model_size"] for r in records]
-        assert row["support_vectors"] == np.percentile(sizes, [25, 50, 75]).tolist()
+        assert row["support_vector_quartiles"] == np.percentile(sizes, [25, 50, 75]).tolist()
 
 
 # Figure 4 of the report, by row: C, beta, support vectors, test error in percent.

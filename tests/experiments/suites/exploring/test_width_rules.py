@@ -24,14 +24,14 @@ def test_run_reproduces_its_committed_record(data_set, method):
 
 
 def test_three_parts_are_different_samples():
-    parts = [part for run in range(2) for part in width_rules.draw("stripes", run)]
+    parts = [part for run in range(2) for part in width_rules.draw_samples("stripes", run)]
     assert [len(y) for _, y in parts] == [400, 400, 4000] * 2
     assert len({X[0, 0] for X, _ in parts}) == 6
-    np.testing.assert_array_equal(width_rules.draw("stripes", 1)[0][0], parts[3][0])
+    np.testing.assert_array_equal(width_rules.draw_samples("stripes", 1)[0][0], parts[3][0])
 
 
 def test_rules_agree_with_their_definitions():
-    X, y = width_rules.draw("ringnorm", 3)[0]
+    X, y = width_rules.draw_samples("ringnorm", 3)[0]
     squared = euclidean_distances(X, squared=True)[np.triu_indices(len(X), k=1)]
     assert 1.0 / width_rules.median_rule(X) == pytest.approx(np.median(squared))
     outputs, expected = (
@@ -44,7 +44,7 @@ def test_rules_agree_with_their_definitions():
 
 
 def test_grid_method_has_the_smallest_validation_error_on_its_grid():
-    train, validation, _ = width_rules.draw("threenorm", 2)
+    train, validation, _ = width_rules.draw_samples("threenorm", 2)
     stored = committed_record("width-rules", data_set="threenorm", method="grid", run=2)
     errors = [
         1 - SVC(C=C, gamma=gamma).fit(*train).score(*validation)

@@ -25,7 +25,7 @@ def test_training_sets_have_the_stated_class_sizes(data_set):
 
 
 @pytest.mark.parametrize("C", [0.25, 10.0])
-def test_intercept_for_an_identity_matrix_agrees_with_the_chapter(C):
+def test_intercept_for_an_identity_matrix_equals_its_closed_form(C):
     y = np.repeat([1.0, -1.0], [80, 70])
     model = DualSVC(C=C, kernel="precomputed", tol=1e-10).fit(np.eye(150), y)
     expected = 1 - C * 70 / 80 if C < 1 else y.mean()

@@ -21,11 +21,11 @@ def test_one_stump_per_program_reaches_the_largest_margin():
     assert boost(X, y, 1e-9).margin == pytest.approx(model.margin_, rel=1e-5)
 
 
-def test_early_stop_loses_at_most_the_tolerance_of_the_margin():
+def test_early_stopping_lowers_the_margin_by_at_most_the_tolerance():
     X, y = twonorm(80, d=8, random_state=2)
     y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
     converged = boost(X, y, 1e-9)
     for tolerance in (0.1, 0.2):
-        early = boost(X, y, tolerance)
-        assert early.n_iter < converged.n_iter
-        assert converged.margin - tolerance - 1e-9 <= early.margin <= converged.margin + 1e-9
+        stopped = boost(X, y, tolerance)
+        assert stopped.n_iter < converged.n_iter
+        assert converged.margin - tolerance - 1e-9 <= stopped.margin <= converged.margin + 1e-9

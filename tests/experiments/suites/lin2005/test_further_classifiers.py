@@ -80,17 +80,19 @@ def test_further_tables_follow_from_the_rows():
     kernels, printed, reproduced, conditions = zip(*lines[start : start + 5], strict=True)
     assert kernels == ("stump", "Gaussian", "perceptron", "Laplacian", "exponential")
     assert printed == tuple(f"{s / 1.14:.1f}" for s in (1.14, 9.30, 1.16, 9.06, 8.86))
-    by_method = [rows["sonar", method] for method in lin2005.METHODS]
-    in_order = [by_method[0], by_method[-1], *by_method[1:-1]]
-    ratios = [row["selection_seconds"] / in_order[0]["selection_seconds"] for row in in_order]
+    method_rows = [rows["sonar", method] for method in lin2005.METHODS]
+    rows_in_order = [method_rows[0], method_rows[-1], *method_rows[1:-1]]
+    ratios = [
+        row["selection_seconds"] / rows_in_order[0]["selection_seconds"] for row in rows_in_order
+    ]
     assert reproduced == tuple(f"{ratio:.1f}" for ratio in ratios)
-    assert conditions == tuple(f"{row['condition']:.0e}" for row in in_order)
+    assert conditions == tuple(f"{row['condition_number']:.0e}" for row in rows_in_order)
     quarter = report("lin2005-kernels", table="quarter").table.rows
     line = next(line for line in quarter if line[0] == "sonar")
-    for cell, row in zip(line[1:], by_method, strict=True):
-        assert cell.startswith(f"{row['quarter']:+.2f}")
-        significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
-        assert significant == cell.endswith("\N{DAGGER}")
+    for cell, row in zip(line[1:], method_rows, strict=True):
+        assert cell.startswith(f"{row['quarter_difference']:+.2f}")
+        is_significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
+        assert is_significant == cell.endswith("\N{DAGGER}")
 
 
 @pytest.mark.parametrize(("data_set", "overlap"), [("sonar", 0.4 / 0.6), ("twonorm", 0.0)])
@@ -129,5 +131,5 @@ def test_differences_to_the_first_method_are_paired():
     errors = committed_values("glass-boxes", factor=100)
     for data_set in glass_boxes.DATA_SETS:
         differences = errors[data_set, "linear"] - errors[data_set, "stumps"]
-        assert rows[data_set, "linear"]["error_more"] == pytest.approx(differences.mean())
-    assert "error_more" not in rows["heart", "stumps"]
+        assert rows[data_set, "linear"]["error_difference"] == pytest.approx(differences.mean())
+    assert "error_difference" not in rows["heart", "stumps"]

@@ -27,7 +27,7 @@ def test_labels_follow_the_log_odds():
         in_bin = (low < log_odds) & (log_odds < high)
         probability = 1 / (1 + np.exp(-log_odds[in_bin]))
         assert np.mean(y[in_bin] > 0) == pytest.approx(probability.mean(), abs=0.02)
-    parts = interactions.draw("c = 4", 2)
+    parts = interactions.draw_samples("c = 4", 2)
     assert len(parts.y_train) == 300 and len(parts.y_test) == 3000
     assert not np.isin(parts.X_train[:, 0], parts.X_test[:, 0]).any()
 

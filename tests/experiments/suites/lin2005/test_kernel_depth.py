@@ -23,21 +23,21 @@ def test_committed_run_can_be_repeated(data_set, method):
 
 
 def test_each_run_draws_new_training_and_test_points():
-    runs = [kernel_depth.draw("threenorm-60", run) for run in range(3)]
+    runs = [kernel_depth.draw_samples("threenorm-60", run) for run in range(3)]
     for parts in runs:
         assert parts.X_train.shape == (150, 60) and parts.X_test.shape == (3000, 60)
-    values = [row[0] for parts in runs for row in (parts.X_train[0], parts.X_test[0])]
-    assert len(set(values)) == 6
-    repeated = kernel_depth.draw("threenorm-60", 1)
+    first_values = [row[0] for parts in runs for row in (parts.X_train[0], parts.X_test[0])]
+    assert len(set(first_values)) == 6
+    repeated = kernel_depth.draw_samples("threenorm-60", 1)
     np.testing.assert_array_equal(repeated.X_train, runs[1].X_train)
 
 
 def test_recorded_depth_is_equivalent_to_gamma():
     for record in load_records("kernel-depth"):
-        assert ("depth" in record) == (record["method"] == "Laplacian")
+        assert ("equivalent_depth" in record) == (record["method"] == "Laplacian")
     stored = committed_record("kernel-depth", data_set="threenorm", method="Laplacian", run=7)
-    box = bounding_box(kernel_depth.draw("threenorm", 7).X_train)
-    gamma = stored["depth"] / (2 * stump_mass(box))
+    box = bounding_box(kernel_depth.draw_samples("threenorm", 7).X_train)
+    gamma = stored["equivalent_depth"] / (2 * stump_mass(box))
     assert gamma == pytest.approx(stored["parameters"]["gamma"], rel=1e-4)
 
 
@@ -54,7 +54,7 @@ def test_only_common_runs_are_compared():
         for run, error in enumerate(errors)
     ]
     mean, difference = paired_summaries(records, "moons", "a", "b", factor=1.0)
-    assert mean.runs == difference.runs == 3
+    assert mean.n_values == difference.n_values == 3
     assert mean.mean == pytest.approx(0.2) and difference.mean == pytest.approx(0.0)
     assert difference.deviation == pytest.approx(0.2)
     assert paired_summaries(records[:1] + records[4:], "moons", "a", "b") is None

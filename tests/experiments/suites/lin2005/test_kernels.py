@@ -26,7 +26,7 @@ def test_tables_have_60_percent_of_the_rows_for_training(data_set):
 
 def test_artificial_data_are_drawn_anew_in_each_run():
     protocol = kernels.protocol("ringnorm")
-    assert len(protocol) == kernels.SUITE.runs == 100
+    assert len(protocol) == kernels.SUITE.n_runs == 100
     runs = [protocol[run] for run in (0, 1)]
     assert [run.X_train.shape for run in runs] == [(300, 20)] * 2
     assert [run.X_test.shape for run in runs] == [(3000, 20)] * 2
@@ -34,12 +34,14 @@ def test_artificial_data_are_drawn_anew_in_each_run():
 
 
 def test_grids_have_110_pairs_or_eleven_values_of_C():
-    pairs, single = kernels.GRIDS["rbf"], kernels.GRIDS["stump"]
-    assert len(pairs["C"]) * len(pairs["gamma"]) == 110 and len(single["C"]) == 11
+    gaussian_grid, stump_grid = kernels.GRIDS["rbf"], kernels.GRIDS["stump"]
+    assert (
+        len(gaussian_grid["C"]) * len(gaussian_grid["gamma"]) == 110 and len(stump_grid["C"]) == 11
+    )
     for values, exponents in (
-        (pairs["C"], (-5, 15)),
-        (pairs["gamma"], (-15, 3)),
-        (single["C"], (-17, 3)),
+        (gaussian_grid["C"], (-5, 15)),
+        (gaussian_grid["gamma"], (-15, 3)),
+        (stump_grid["C"], (-17, 3)),
     ):
         assert (np.log2(values[0]), np.log2(values[-1])) == exponents
 
@@ -48,15 +50,15 @@ def test_grids_have_110_pairs_or_eleven_values_of_C():
 def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
     sizes = []
 
-    def record_coarsen(choice, step):
-        quarter = coarsen(choice, step)
-        sizes.append((choice.scores.size, quarter.scores.size))
-        return quarter
+    def recording_coarsen(choice, step):
+        quarter_choice = coarsen(choice, step)
+        sizes.append((choice.scores.size, quarter_choice.scores.size))
+        return quarter_choice
 
-    X, y, X_test, y_test, seed = kernels.protocol("twonorm", runs=1)[0]
-    small = [(X[:40], y[:40], X_test, y_test, seed)]
-    monkeypatch.setattr(kernels, "protocol", lambda data_set, runs: small)
-    monkeypatch.setattr(kernels, "coarsen", record_coarsen)
+    X, y, X_test, y_test, seed = kernels.protocol("twonorm", n_runs=1)[0]
+    small_runs = [(X[:40], y[:40], X_test, y_test, seed)]
+    monkeypatch.setattr(kernels, "protocol", lambda data_set, n_runs: small_runs)
+    monkeypatch.setattr(kernels, "coarsen", recording_coarsen)
     kernels.carry_out_run("twonorm", method, 0)
     ((full, quarter),) = sizes
     assert 3.5 < full / quarter < 4.5
@@ -75,11 +77,11 @@ def test_committed_runs_can_be_repeated(data_set, method):
     repeated = [kernels.carry_out_run(data_set, method, record["run"]) for record in records]
     assert [r["seed"] for r in repeated] == [r["seed"] for r in records]
     # Rounding may occasionally exchange pairs whose accuracies differ by one validation point.
-    same = [
+    is_same = [
         (new["parameters"], new["error"]) == (old["parameters"], old["error"])
         for new, old in zip(repeated, records, strict=True)
     ]
-    assert sum(same) >= 2
+    assert sum(is_same) >= 2
 
 
 def test_choice_agrees_with_grid_search_cv_on_shuffled_stratified_folds():
@@ -103,7 +105,7 @@ def test_breast_has_the_ten_features_of_the_thesis():
 def test_errors_of_the_kernels_agree_with_the_printed_ones():
     rows = report("lin2005-kernels").rows
     assert len(rows) == len(kernels.DATA_SETS) * len(kernels.METHODS)
-    assert all(row["runs"] == 100 for row in rows)
+    assert all(row["n_runs"] == 100 for row in rows)
     z = {(row["data_set"], row["method"]): abs(row["z"]) for row in rows}
     for method in kernels.METHODS:
         assert z.pop(("ringnorm", method)) > 3  # only the near ring agrees
@@ -122,7 +124,7 @@ def test_selection_without_gamma_is_eight_times_as_fast():
 def test_no_classifier_is_better_than_the_bayes_rule_on_twonorm():
     for row in report("lin2005-kernels").rows:
         if row["data_set"] == "twonorm":
-            assert row["reproduced"] > 100 * twonorm_bayes_error() - 3 * row["reproduced_error"]
+            assert row["reproduced"] > 100 * twonorm_bayes_error() - 3 * row["reproduced_se"]
 
 
 def test_errors_of_boosting_agree_with_the_printed_ones():
@@ -130,12 +132,13 @@ def test_errors_of_boosting_agree_with_the_printed_ones():
     z = [row["z"] for row in rows if np.isfinite(row["z"])]
     assert len(z) == 48 + 3
     assert np.sum(np.abs(z) <= 3) >= 43  # 40 of 48, and the three of "SVM-Stump, hard"
-    largest = {}
+    largest_differences = {}
     for row in rows:
         if row["method"].startswith("AdaBoost"):
             difference = abs(row["reproduced"] - row["reported"])
-            largest[row["data_set"]] = max(largest.get(row["data_set"], 0.0), difference)
-    assert sum(value <= 1.0 for value in largest.values()) >= 10
+            previous = largest_differences.get(row["data_set"], 0.0)
+            largest_differences[row["data_set"]] = max(previous, difference)
+    assert sum(value <= 1.0 for value in largest_differences.values()) >= 10
 
 
 # The two methods with a hard margin share their code except for the estimator.

@@ -1,4 +1,4 @@
-"""The suite exemplar-nuisance: its generator, repeated runs, and statements of the chapter."""
+"""The suite exemplar-nuisance: generator, repeated runs, statements on exemplar SVMs."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 
 from svmbook.experiments.methods.protocols import GeneratedSamples
+from svmbook.experiments.suites.prototypes.data_sets import WEIGHTED_NEIGHBOURS, nuisance
 from svmbook.experiments.suites.prototypes.nuisance import REFERENCE
-from svmbook.experiments.suites.prototypes.sets import WEIGHTED_NEIGHBOURS, nuisance
 
 NAME = "exemplar-nuisance"
 MAJORITY = "exemplars, majority vote"
@@ -16,9 +16,9 @@ MAJORITY = "exemplars, majority vote"
 
 @pytest.fixture(scope="module")
 def errors():
-    """Return the errors (%) by method and data set, in the order of the runs."""
-    found = committed_values(NAME, factor=100)
-    return {(method, data_set): values for (data_set, method), values in found.items()}
+    """Return the errors in percent by method and data set, in the order of the runs."""
+    errors = committed_values(NAME, factor=100)
+    return {(method, data_set): values for (data_set, method), values in errors.items()}
 
 
 def unrotated(X):
@@ -55,9 +55,9 @@ def test_one_class_has_sixteen_clusters_on_eight_axes():
 def test_control_differs_only_in_the_scale_of_the_noise():
     (X, y), (X_control, y_control) = nuisance(300, 2), nuisance(300, 2, scale=1.0)
     np.testing.assert_array_equal(y, y_control)
-    Z, control = unrotated(X), unrotated(X_control)
-    np.testing.assert_allclose(Z[:, 3:], control[:, 3:], atol=1e-12)
-    np.testing.assert_allclose(Z[:, :3], 10 * control[:, :3], atol=1e-12)
+    Z, Z_control = unrotated(X), unrotated(X_control)
+    np.testing.assert_allclose(Z[:, 3:], Z_control[:, 3:], atol=1e-12)
+    np.testing.assert_allclose(Z[:, :3], 10 * Z_control[:, :3], atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_exemplars_against_all_negatives_are_robust_to_the_noise(errors):
     assert (errors[REFERENCE, "nuisance"] - errors[MAJORITY, "nuisance"]).min() > 15.0
     assert (errors[MAJORITY, "nuisance"] - errors[MAJORITY, "control"]).mean() < 6.0
     assert 0 < (errors[MAJORITY, "control"] - errors[REFERENCE, "control"]).mean() < 1.0
-    first = errors["exemplars, against first negatives", "nuisance"]
-    assert abs(first - errors[REFERENCE, "nuisance"]).mean() < 2.0
+    first_negatives = errors["exemplars, against first negatives", "nuisance"]
+    assert abs(first_negatives - errors[REFERENCE, "nuisance"]).mean() < 2.0
 
 
 def test_neighbours_after_whitening_have_a_lower_error_than_exemplars(errors):
     model = make_pipeline(PCA(whiten=True), WEIGHTED_NEIGHBOURS)
-    for run, parts in enumerate(GeneratedSamples(nuisance, n_train=500, n_test=2000, runs=3)):
+    for run, parts in enumerate(GeneratedSamples(nuisance, n_train=500, n_test=2000, n_runs=3)):
         accuracy = model.fit(parts.X_train, parts.y_train).score(parts.X_test, parts.y_test)
         assert 100 * (1 - accuracy) < errors[MAJORITY, "nuisance"][run] - 2.0

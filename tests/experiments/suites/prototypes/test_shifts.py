@@ -1,4 +1,4 @@
-"""The suite prototype-shifts: repeated runs, samples, and statements of the chapter."""
+"""The suite prototype-shifts: repeated runs, samples, and statements on prototype SVMs."""
 
 import numpy as np
 import pytest
@@ -8,10 +8,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from svmbook.experiments import load_records, report
 from svmbook.experiments.methods.protocols import run_seed
 from svmbook.experiments.suites.prototypes import shifts as prototype_shifts
-from svmbook.experiments.suites.prototypes.sets import DATA_SETS
+from svmbook.experiments.suites.prototypes.data_sets import DATA_SETS
 from svmbook.prototypes import PrototypeSVM
 
-NAME, SETS = "prototype-shifts", ("islands", "stripes", "wedge")
+NAME, DATA_SET_NAMES = "prototype-shifts", ("islands", "stripes", "wedge")
 WEIGHTED, BASELINE = "C = 100, distance-weighted vote", "5 neighbours, weighted"
 LIBSVM_VOTE = "C = 100, LIBSVM's probability vote"
 
@@ -33,13 +33,18 @@ def values_of(data_set, method, field="error"):
     ],
 )
 def test_committed_run_can_be_repeated(method, data_set):
-    tolerances = {"error": 0.005, "model_size": 3, "validation_error": 0.005, "added": 0.005}
+    tolerances = {
+        "error": 0.005,
+        "model_size": 3,
+        "validation_error": 0.005,
+        "n_added_points": 0.005,
+    }
     check_repeated_run(NAME, tolerances, data_set=data_set, method=method, run=11)
 
 
-@pytest.mark.parametrize("data_set", SETS)
+@pytest.mark.parametrize("data_set", DATA_SET_NAMES)
 def test_error_is_measured_on_new_points(data_set):
-    parts = prototype_shifts.draw(data_set, 4)
+    parts = prototype_shifts.draw_samples(data_set, 4)
     X, y = DATA_SETS[data_set](300, random_state=run_seed(0, 4))
     np.testing.assert_array_equal(parts.X_train, X)
     assert len(parts.y_test) == 2000 and not np.isin(parts.X_test[:, 0], X[:, 0]).any()
@@ -67,9 +72,9 @@ def test_means_and_paired_differences_follow_from_the_records():
     assert len(rows) == 3 * len(prototype_shifts.METHODS)
     for row in rows:
         name, method = row["data_set"], row["method"]
-        reference = prototype_shifts.REFERENCE[method]
-        assert reference in prototype_shifts.METHODS and row["runs"] == 30
-        assert row["members"] == pytest.approx(values_of(name, method, "model_size").mean())
+        reference = prototype_shifts.REFERENCES[method]
+        assert reference in prototype_shifts.METHODS and row["n_runs"] == 30
+        assert row["n_members"] == pytest.approx(values_of(name, method, "model_size").mean())
         for prefix in ("", "validation_"):
             if f"{prefix}error" not in row:
                 assert prefix and not method.startswith("C = 10,")
@@ -80,7 +85,7 @@ def test_means_and_paired_differences_follow_from_the_records():
             assert row[f"{prefix}difference"] == pytest.approx(difference.mean(), abs=1e-12)
             standard_error = difference.std(ddof=1) / np.sqrt(30)
             assert row[f"{prefix}difference_se"] == pytest.approx(standard_error, abs=1e-12)
-        assert ("added" in row) == method.endswith("sampled")
+        assert ("n_added_points" in row) == method.endswith("sampled")
 
 
 def test_negative_updates_improve_the_majority_vote_and_positive_ones_do_not():
@@ -93,7 +98,7 @@ def test_negative_updates_improve_the_majority_vote_and_positive_ones_do_not():
         assert abs((errors["no shifts"] - errors["positive updates only"]).mean()) < 0.5
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", DATA_SET_NAMES)
 def test_prototypes_do_not_beat_weighted_neighbours(name):
     neighbours = values_of(name, BASELINE)
     for method in (WEIGHTED, "C = 10, distance-weighted vote, ten shifts"):
@@ -102,7 +107,7 @@ def test_prototypes_do_not_beat_weighted_neighbours(name):
     assert (exemplars.mean() > 0) == (name == "islands")
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", DATA_SET_NAMES)
 def test_probability_votes_are_worse_than_the_majority_vote(name):
     majority = values_of(name, "C = 100, majority vote")
     for method in (LIBSVM_VOTE, "C = 100, probability vote"):
@@ -110,17 +115,17 @@ def test_probability_votes_are_worse_than_the_majority_vote(name):
         assert difference.mean() > 2 * difference.std() / np.sqrt(29) > 0
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", DATA_SET_NAMES)
 def test_exemplars_of_all_points_have_a_lower_error_than_prototypes(name):
     difference = values_of(name, WEIGHTED) - values_of(name, prototype_shifts.EXEMPLARS)
     assert 100 * difference.mean() > 0.2
 
 
 def test_incomplete_records_have_a_table(tmp_path):
-    kept = (WEIGHTED, "nearest neighbour")
-    records = [r for r in load_records(NAME) if r["run"] < 2 and r["method"] in kept]
+    methods = (WEIGHTED, "nearest neighbour")
+    records = [r for r in load_records(NAME) if r["run"] < 2 and r["method"] in methods]
     store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "wedge"])
     lines = report(NAME, store, table="votes").table.rows
-    filled = {line[0]: line[1:] for line in lines if any(line[1:])}
-    assert set(filled) == set(kept)
-    assert all("±" in cells[2] and not cells[0] and not cells[1] for cells in filled.values())
+    filled_cells = {line[0]: line[1:] for line in lines if any(line[1:])}
+    assert set(filled_cells) == set(methods)
+    assert all("±" in cells[2] and not cells[0] and not cells[1] for cells in filled_cells.values())

@@ -1,4 +1,4 @@
-"""The suite exemplar-votes: repeated runs, voting rules, and statements of the chapter."""
+"""The suite exemplar-votes: repeated runs, voting rules, and statements on exemplar SVMs."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from svmbook.experiments.methods.protocols import GeneratedSamples, run_seed
 from svmbook.experiments.suites.prototypes import votes as exemplar_votes
-from svmbook.experiments.suites.prototypes.sets import DATA_SETS, WEIGHTED_NEIGHBOURS
+from svmbook.experiments.suites.prototypes.data_sets import DATA_SETS, WEIGHTED_NEIGHBOURS
 from svmbook.prototypes import ExemplarSVM
 
 NAME = "exemplar-votes"
@@ -18,9 +18,9 @@ ALL_MEMBERS = "distance-weighted vote"
 
 @pytest.fixture(scope="module")
 def errors():
-    """Return the errors (%) by method and data set, in the order of the runs."""
-    found = committed_values(NAME, factor=100)
-    return {(method, data_set): values for (data_set, method), values in found.items()}
+    """Return the errors in percent by method and data set, in the order of the runs."""
+    errors = committed_values(NAME, factor=100)
+    return {(method, data_set): values for (data_set, method), values in errors.items()}
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_committed_run_can_be_repeated(method, data_set):
 
 @pytest.mark.parametrize("data_set", DATA_SETS)
 def test_training_and_test_points_are_drawn_with_different_seeds(data_set):
-    parts = GeneratedSamples(DATA_SETS[data_set], n_train=300, n_test=2000, runs=6)[5]
+    parts = GeneratedSamples(DATA_SETS[data_set], n_train=300, n_test=2000, n_runs=6)[5]
     X, y = DATA_SETS[data_set](300, random_state=run_seed(0, 5))
     np.testing.assert_array_equal(parts.X_train, X)
     np.testing.assert_array_equal(parts.y_train, y)
@@ -94,23 +94,23 @@ def test_five_weighted_members_are_the_nearest_with_a_positive_output():
     X_new, _ = DATA_SETS["wedge"](40, random_state=1)
     model = clone(exemplar_votes.VOTES[FIVE_MEMBERS]).fit(X, y)
     for x, predicted in zip(X_new, model.predict(X_new), strict=True):
-        positive = np.flatnonzero(model.coef_ @ x + model.intercept_ > 0)
-        sq_dist = ((model.exemplars_[positive] - x) ** 2).sum(axis=1)
+        positive_members = np.flatnonzero(model.coef_ @ x + model.intercept_ > 0)
+        sq_dist = ((model.exemplars_[positive_members] - x) ** 2).sum(axis=1)
         nearest = sq_dist.argsort()[:5]
-        labels = np.array([member.label for member in model.prototypes_])[positive]
+        labels = np.array([member.label for member in model.prototypes_])[positive_members]
         assert predicted == np.sign((labels[nearest] / sq_dist[nearest]).sum())
-    all_members = clone(model).set_params(n_neighbors=len(X)).fit(X, y)
+    all_nearest = clone(model).set_params(n_neighbors=len(X)).fit(X, y)
     weighted = clone(exemplar_votes.VOTES[ALL_MEMBERS]).fit(X, y)
-    np.testing.assert_array_equal(all_members.predict(X_new), weighted.predict(X_new))
+    np.testing.assert_array_equal(all_nearest.predict(X_new), weighted.predict(X_new))
 
 
 def test_members_beat_as_many_points_only_on_wedge_and_stripes(errors):
     for members, points in ((FIVE_MEMBERS, BASELINE), (ALL_MEMBERS, ALL_POINTS)):
         for data_set in DATA_SETS:
             difference = errors[members, data_set] - errors[points, data_set]
-            significant = abs(difference.mean()) > 2 * difference.std() / np.sqrt(29)
-            assert significant == (data_set in ("wedge", "stripes"))
-            assert (difference.mean() < -0.1) == significant
+            is_significant = abs(difference.mean()) > 2 * difference.std() / np.sqrt(29)
+            assert is_significant == (data_set in ("wedge", "stripes"))
+            assert (difference.mean() < -0.1) == is_significant
 
 
 def test_gain_over_five_neighbours_on_the_slope_is_due_to_smoothing(errors):

@@ -1,4 +1,4 @@
-"""The suite shen2013-ablation: its settings, and statements of the page on them."""
+"""The suite shen2013-ablation: its settings, and statements of book/reproductions.md on them."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def rows():
     return {(row["data_set"], row["method"]): row for row in report("shen2013-ablation").rows}
 
 
-def column(rows, method, field="gain"):
+def values_by_data_set(rows, method, field="gain"):
     """Return a field of a method by data set."""
     return {name: rows[name, method][field] for name in ablation.DATA_SETS}
 
@@ -30,21 +30,21 @@ def test_each_setting_changes_at_most_one_parameter_besides_the_vote():
         assert len(changed) == (0 if unchanged and "nearest" not in method else 1)
 
 
-def test_statements_of_the_page_on_the_changes(rows):
+def test_statements_of_the_reproductions_page_on_the_changes(rows):
     majority, weighted, nearest = (
-        column(rows, f"defaults, {vote}", "reproduced")
+        values_by_data_set(rows, f"defaults, {vote}", "reproduced")
         for vote in ("majority vote", "distance-weighted vote", "vote of the nearest")
     )
     assert {name: round(weighted[name] - majority[name]) for name in majority} == {
         **{"isolated": 12, "striated": 19, "spirals": 19},
         **{"iris": 0, "glass": 11, "vehicle": 2},
     }
-    better = [name for name in majority if nearest[name] - weighted[name] > 0.5]
-    assert better == ["spirals", "glass"]
-    no_iterations = column(rows, "no iterations, majority vote")
+    improved = [name for name in majority if nearest[name] - weighted[name] > 0.5]
+    assert improved == ["spirals", "glass"]
+    no_iterations = values_by_data_set(rows, "no iterations, majority vote")
     assert round(no_iterations["vehicle"]) == -25 and round(no_iterations["isolated"]) == -28
-    mining = column(rows, "p = 5 %, majority vote")
-    assert 9 < mining["glass"] < 10 and 13 < mining["striated"] < 14
+    mining_gains = values_by_data_set(rows, "p = 5 %, majority vote")
+    assert 9 < mining_gains["glass"] < 10 and 13 < mining_gains["striated"] < 14
     assert rows["glass", "p = 5 %, majority vote"]["reproduced"] > 60
     assert rows["spirals", "C = 1, distance-weighted vote"]["reproduced"] < 50
     best = max(
@@ -54,35 +54,38 @@ def test_statements_of_the_page_on_the_changes(rows):
     )
     assert best < 97.3 - 5
     for vote in ("majority vote", "distance-weighted vote"):
-        assert column(rows, f"C = 1, {vote}")["isolated"] <= -30
-        assert all(abs(gain) < 1 for gain in column(rows, f"C = 10,000, {vote}").values())
-        gains = column(rows, f"alternative scale, {vote}")
+        assert values_by_data_set(rows, f"C = 1, {vote}")["isolated"] <= -30
+        assert all(
+            abs(gain) < 1 for gain in values_by_data_set(rows, f"C = 10,000, {vote}").values()
+        )
+        gains = values_by_data_set(rows, f"alternative scale, {vote}")
         assert round(gains.pop("striated")) == (-14 if vote == "majority vote" else -26)
         assert all(abs(gain) < 5 for gain in gains.values())
     for change in ("3 negatives", "15 negatives", "balanced weights"):
         assert all(
-            abs(gain) < 1.5 for gain in column(rows, f"{change}, distance-weighted vote").values()
+            abs(gain) < 1.5
+            for gain in values_by_data_set(rows, f"{change}, distance-weighted vote").values()
         )
     assert round(rows["striated", "15 negatives, majority vote"]["gain"]) == 9
-    heavy = column(rows, "balanced weights, majority vote")
-    assert round(heavy["striated"]) == 11 and round(heavy["isolated"]) == -12
+    balanced = values_by_data_set(rows, "balanced weights, majority vote")
+    assert round(balanced["striated"]) == 11 and round(balanced["isolated"]) == -12
     for name, bound in (("glass", 1.8 * 35), ("vehicle", 1.7 * 110)):
-        assert min(rows[name, method]["members"] for method in ablation.METHODS) > bound
-    members = [rows["glass", f"{change}, majority vote"]["members"] for change in C_CHANGES]
+        assert min(rows[name, method]["n_members"] for method in ablation.METHODS) > bound
+    members = [rows["glass", f"{change}, majority vote"]["n_members"] for change in C_CHANGES]
     assert (round(min(members)), round(max(members))) == (126, 144)
 
 
-def test_statements_of_the_page_on_the_three_interpretations(rows):
-    members = column(rows, "positive above one half, majority vote", "members")
+def test_statements_of_the_reproductions_page_on_the_three_interpretations(rows):
+    members = values_by_data_set(rows, "positive above one half, majority vote", "n_members")
     assert [round(members[name]) for name in ("vehicle", "glass", "iris")] == [194, 65, 61]
-    members = column(rows, "defaults, majority vote", "members")
+    members = values_by_data_set(rows, "defaults, majority vote", "n_members")
     assert [round(members[name]) for name in ("vehicle", "glass", "iris")] == [570, 144, 100]
-    gains = column(rows, "positive above one half, majority vote")
+    gains = values_by_data_set(rows, "positive above one half, majority vote")
     assert max(gains.values()) < 0 and round(gains["glass"]) == -15
-    gains = column(rows, "growing lists, majority vote")
+    gains = values_by_data_set(rows, "growing lists, majority vote")
     assert round(gains.pop("striated")) == 6 and round(gains.pop("isolated")) == 2
     assert all(abs(gain) < 1 for gain in gains.values())
-    gains = column(rows, "one against one, majority vote")
+    gains = values_by_data_set(rows, "one against one, majority vote")
     assert round(gains["glass"]) == 12 and round(gains["iris"]) == 2
     assert abs(gains["vehicle"]) < 0.5
     assert all(abs(gains[name]) < 1e-9 for name in ("isolated", "striated", "spirals"))

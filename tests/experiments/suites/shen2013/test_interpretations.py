@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from svmbook import PrototypeSVM
-from svmbook.experiments.suites.shen2013.interpretations import ByProbability, GrowingLists
+from svmbook.experiments.suites.shen2013.interpretations import (
+    GrowingListPrototypeSVM,
+    ProbabilityPrototypeSVM,
+)
 from svmbook.prototypes.sigmoids import cross_validated_sigmoids
 from svmbook.solvers.batched.members import fit_linear_members
 
@@ -22,18 +25,18 @@ def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(p
     X, y = points
     positive = np.eye(len(X), dtype=bool) | (np.arange(60) % 7 == 0) & (y == y[:, None])
     negative = (y != y[:, None]) & (np.arange(60) % 3 == 0)
-    plain = PrototypeSVM(C=1.0)
-    planes = ByProbability(C=1.0)._train(X, y, positive, negative)
-    plain_planes = plain._train(X, y, positive, negative)
+    base_model = PrototypeSVM(C=1.0)
+    planes = ProbabilityPrototypeSVM(C=1.0)._train(X, y, positive, negative)
+    base_planes = base_model._train(X, y, positive, negative)
     sigmoids = cross_validated_sigmoids(
-        X, positive, negative, np.ones(len(X)), plain._train_weighted
+        X, positive, negative, np.ones(len(X)), base_model._train_weighted
     )
-    plain_outputs = X @ plain_planes.coef.T + plain_planes.intercept
-    probability = sigmoids.probability(plain_outputs)
+    base_outputs = X @ base_planes.coef.T + base_planes.intercept
+    probability = sigmoids.probability(base_outputs)
     outputs = X @ planes.coef.T + planes.intercept
     is_clear = np.abs(probability - 0.5) > 1e-9
     np.testing.assert_array_equal((outputs > 0)[is_clear], (probability > 0.5)[is_clear])
-    assert ((outputs > 0) != (plain_outputs > 0)).mean() > 0.05
+    assert ((outputs > 0) != (base_outputs > 0)).mean() > 0.05
 
 
 def test_weight_k_is_equivalent_to_k_copies_of_a_point(points):
@@ -42,21 +45,23 @@ def test_weight_k_is_equivalent_to_k_copies_of_a_point(points):
     positive[0, [0, 3, 5]], positive[1, [1, 2]] = (1, 3, 2), (2, 1)
     negative = np.zeros((2, 60), dtype=bool)
     negative[:, 20:40:3] = True
-    weighted = fit_linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
+    weighted_planes = fit_linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
     for m in range(2):
         rows = np.repeat(np.arange(60), np.where(negative[m], 1, positive[m]))
-        copied = fit_linear_members(
+        copy_planes = fit_linear_members(
             X[rows], ~negative[m, rows][None], negative[m, rows][None], 0.7, np.ones(1)
         )
-        np.testing.assert_allclose(weighted.coef[m], copied.coef[0], atol=1e-8)
-        np.testing.assert_allclose(weighted.intercept[m], copied.intercept[0], atol=1e-8)
+        np.testing.assert_allclose(weighted_planes.coef[m], copy_planes.coef[0], atol=1e-8)
+        np.testing.assert_allclose(
+            weighted_planes.intercept[m], copy_planes.intercept[0], atol=1e-8
+        )
 
 
 def test_weight_of_a_positive_is_the_number_of_times_it_was_added(points):
     X, y = points
     positives, trained = [], []
 
-    class Recorder(GrowingLists):
+    class Recorder(GrowingListPrototypeSVM):
         def _update_positives(self, *args):
             positives.append(super()._update_positives(*args))
             return positives[-1]

@@ -1,4 +1,4 @@
-"""The suite shen2013: its folds and classifiers, its tables, and statements of the page."""
+"""The suite shen2013: folds, classifiers, tables, and statements of book/reproductions.md."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 
 from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import folds, methods
-from svmbook.experiments.suites.shen2013.printed import (
+from svmbook.experiments.suites.shen2013.result_tables import (
     BASELINES,
     NOISE,
     PRINTED_SIZES,
@@ -19,7 +19,7 @@ from svmbook.experiments.suites.shen2013.printed import (
 )
 from svmbook.svm import DualSVC
 
-SETS = folds.SETS[:-1]  # without the messages, which are not Shen's tweets
+DATA_SETS = folds.CLEAN_DATA_SETS[:-1]  # without the messages, which are not Shen's tweets
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +35,13 @@ def reproduced(rows):
 
 
 def accuracies(reproduced, method):
-    """Return the reproduced accuracies of a method as an array in the order of `SETS`."""
-    return np.array([reproduced[name, method] for name in SETS])
+    """Return the reproduced accuracies of a method as an array in the order of `DATA_SETS`."""
+    return np.array([reproduced[name, method] for name in DATA_SETS])
 
 
 def printed_column(kind):
-    """Return the printed accuracies of a column as an array in the order of `SETS`."""
-    return np.array([_printed_accuracies(name)[kind][0] for name in SETS])
+    """Return the printed accuracies of a column as an array in the order of `DATA_SETS`."""
+    return np.array([_printed_accuracies(name)[kind][0] for name in DATA_SETS])
 
 
 @pytest.mark.parametrize("data_set", ["iris, 10 % noise", "spirals, 10 % noise"])
@@ -58,7 +58,7 @@ def test_all_classifiers_have_the_same_folds():
     assert tree["seed"] == linear["seed"]
     assert len(tree["accuracies"]) == 10
     assert tree["error"] == pytest.approx(1 - np.mean(tree["accuracies"]), abs=1e-5)
-    assert tree["on_clean_labels"] == pytest.approx(1 - tree["error"], abs=1e-5)
+    assert tree["clean_accuracy"] == pytest.approx(1 - tree["error"], abs=1e-5)
 
 
 def test_unshuffled_folds_of_the_spirals_have_points_of_one_arm():
@@ -111,7 +111,7 @@ def test_table_of_sizes_has_printed_and_reproduced_iterations_and_members(rows):
             assert (row is None) == (cell == "")
             if row:
                 pair = [float(number) for number in cell.split(", ")]
-                assert pair == pytest.approx([row["shifts"], row["members"]], abs=0.5)
+                assert pair == pytest.approx([row["n_shifts"], row["n_members"]], abs=0.5)
 
 
 def test_boosting_keeps_a_first_learner_that_is_no_better_than_chance():
@@ -124,13 +124,13 @@ def test_each_run_has_one_verdict(rows):
     for row in rows.values():
         for name, counts in row.items():
             if name.endswith(("plain", "corrected")):
-                assert sum(counts) == row["runs"]
+                assert sum(counts) == row["n_runs"]
                 if name.endswith("plain"):
                     corrected = row[name.replace("plain", "corrected")]
                     assert corrected[2] >= counts[2]  # ties, because the interval is wider
 
 
-def test_statements_of_the_page_on_the_votes(reproduced, rows):
+def test_statements_of_the_reproductions_page_on_the_votes(reproduced, rows):
     majority, weighted, probability = (
         accuracies(reproduced, f"PSVM, {vote}") for vote in (*VOTES[1:], "probability vote")
     )
@@ -139,8 +139,8 @@ def test_statements_of_the_page_on_the_votes(reproduced, rows):
     assert (accuracies(reproduced, "sampled, distance-weighted vote") > sampled_majority).all()
     assert (probability <= np.minimum(majority, weighted)).sum() == 4
     printed = np.maximum(printed_column("PSVM"), printed_column("sampled"))
-    gain = dict(zip(SETS, weighted - printed, strict=True))
-    assert [name for name in SETS if gain[name] > 0] == [
+    gain = dict(zip(DATA_SETS, weighted - printed, strict=True))
+    assert [name for name in DATA_SETS if gain[name] > 0] == [
         *("isolated", "spirals", "glass", "segment"),
     ]
     assert gain["iris"] > -4.4 and gain["vehicle"] > -4.5
@@ -157,18 +157,18 @@ def test_statements_of_the_page_on_the_votes(reproduced, rows):
 
 
 def test_number_of_other_methods_that_agree_with_the_printed_accuracies(rows):
-    # The settings of the synthetic sets were chosen by these accuracies.
-    chosen_by = {*itertools.product(("isolated", "striated"), ("linear", "CART", "quadratic"))}
+    # The settings of the synthetic data sets were chosen by these accuracies.
+    fitted_results = {*itertools.product(("isolated", "striated"), ("linear", "CART", "quadratic"))}
     for noise in ("", NOISE):
-        names = [name + noise for name in SETS if name != "spirals"]
+        names = [name + noise for name in DATA_SETS if name != "spirals"]
         independent = [
             row
             for key, row in rows.items()
-            if "reported" in row and row["data_set"] in names and key not in chosen_by
+            if "reported" in row and row["data_set"] in names and key not in fitted_results
         ]
         difference = np.array([abs(row["reproduced"] - row["reported"]) for row in independent])
         deviation = np.array([row["reported_deviation"] for row in independent])
-        error = np.array([row["reproduced_error"] for row in independent])
+        error = np.array([row["reproduced_se"] for row in independent])
         n_within = (difference <= np.maximum(deviation, 1.0)).sum()
         joint_error = np.hypot(deviation / np.sqrt(folds.N_FOLDS), error)
         n_agree = (difference <= 2 * joint_error).sum()
@@ -183,7 +183,7 @@ def test_noise_costs_the_quadratic_svm_of_the_thesis_more_than_ours(rows):
         assert tuple(np.round(losses)) == expected
 
 
-def test_statements_of_the_page_on_majority_votes_and_sizes(rows):
+def test_statements_of_the_reproductions_page_on_majority_votes_and_sizes(rows):
     for kind, bounds in (
         ("PSVM", {"glass": 1, "isolated": -6, "iris": -3, "vehicle": -7, "segment": -3}),
         ("sampled", {"isolated": 3, "iris": 7, "glass": 7}),
@@ -193,23 +193,24 @@ def test_statements_of_the_page_on_majority_votes_and_sizes(rows):
             gain = rows[name, f"{kind}, majority vote"]["reproduced"] - printed
             assert 0 < gain / bound < 1
     ratios = {
-        name: PRINTED_SIZES[name][1] / rows[name, "PSVM, majority vote"]["members"] for name in SETS
+        name: PRINTED_SIZES[name][1] / rows[name, "PSVM, majority vote"]["n_members"]
+        for name in DATA_SETS
     }
     assert min(ratios, key=ratios.get) == "vehicle" and 0.15 < ratios["vehicle"] < 0.25
     assert max(ratios, key=ratios.get) == "isolated" and 0.7 < ratios["isolated"] < 0.8
-    by_libsvm = rows["isolated", "PSVM, LIBSVM's vote"]["members"]
-    assert 0.82 < PRINTED_SIZES["isolated"][1] / by_libsvm < 0.85
+    n_libsvm_members = rows["isolated", "PSVM, LIBSVM's vote"]["n_members"]
+    assert 0.82 < PRINTED_SIZES["isolated"][1] / n_libsvm_members < 0.85
     members = [
-        rows["messages", f"{kind}, majority vote"]["members"] for kind in ("PSVM", "sampled")
+        rows["messages", f"{kind}, majority vote"]["n_members"] for kind in ("PSVM", "sampled")
     ]
     assert members == [405, 283]
 
 
-def test_statements_of_the_page_on_the_vote_of_the_thesis(reproduced):
+def test_statements_of_the_reproductions_page_on_the_vote_of_the_thesis(reproduced):
     libsvm, majority = (accuracies(reproduced, f"PSVM, {vote}") for vote in VOTES[:2])
     assert abs(libsvm - majority).max() < 1.55
     gains = np.column_stack([libsvm, majority]) - printed_column("PSVM")[:, None]
-    gains = dict(zip(SETS, gains, strict=True))
+    gains = dict(zip(DATA_SETS, gains, strict=True))
     assert (gains["glass"] > 0).all() and (gains["glass"] < 2).all()
     negative = np.array([gains[name] for name in ("isolated", "iris", "vehicle", "segment")])
     assert negative.min() > -6.45 and -1.65 < negative.max() < -1.55
@@ -217,14 +218,14 @@ def test_statements_of_the_page_on_the_vote_of_the_thesis(reproduced):
     libsvm, majority = (accuracies(reproduced, f"sampled, {vote}") for vote in VOTES[:2])
     printed = printed_column("sampled")
     assert 2.95 < abs(libsvm - majority).max() < 3.05
-    assert [SETS[k] for k in np.flatnonzero(libsvm > printed)] == ["iris", "glass"]
+    assert [DATA_SETS[k] for k in np.flatnonzero(libsvm > printed)] == ["iris", "glass"]
     assert round(printed[1] - libsvm[1]) == 15
     iris = [reproduced["iris, 10 % noise", f"PSVM, {vote}"] - 88.7 for vote in VOTES[:2]]
     assert -25.5 < min(iris) < max(iris) < -20
 
 
-def test_statements_of_the_page_on_noise(reproduced):
-    for name in SETS:
+def test_statements_of_the_reproductions_page_on_noise(reproduced):
+    for name in DATA_SETS:
         printed = _printed_accuracies(name + NOISE)
         best = max(printed["PSVM"][0], printed["sampled"][0])
         is_better = reproduced[name + NOISE, "PSVM, distance-weighted vote"] > best
@@ -248,10 +249,10 @@ def test_unshuffled_folds_explain_linear_svms_and_prototypes_but_not_trees(rows)
 
 
 def test_prototypes_predict_the_largest_class_on_the_messages(reproduced):
-    largest = 100 * 314 / 600
+    largest_class = 100 * 314 / 600
     for (data_set, method), accuracy in reproduced.items():
         if data_set == "messages":
-            assert (abs(accuracy - largest) < 0.5) == method.startswith(("PSVM", "sampled"))
+            assert (abs(accuracy - largest_class) < 0.5) == method.startswith(("PSVM", "sampled"))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from records import check_repeated_run, committed_record
 
 from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import folds, search
-from svmbook.experiments.suites.shen2013.printed import _printed_accuracies
+from svmbook.experiments.suites.shen2013.result_tables import _printed_accuracies
 
 
 @pytest.mark.parametrize(
@@ -23,16 +23,16 @@ def test_committed_run_can_be_repeated(setting, method):
 @pytest.mark.parametrize("data_set", ["isolated", "striated"])
 @pytest.mark.parametrize("method", ["linear", "quadratic"])
 def test_search_has_the_classifiers_and_folds_of_shen2013(data_set, method):
-    setting = folds.GENERATED[data_set]
+    setting = folds.GENERATOR_SETTINGS[data_set]
     stored = committed_record("shen2013", data_set=data_set, method=method, run=1)
-    searched = committed_record("shen2013-search", data_set=setting, method=method, run=1)
-    assert searched["error"] == pytest.approx(stored["error"], abs=1e-3)
+    search_record = committed_record("shen2013-search", data_set=setting, method=method, run=1)
+    assert search_record["error"] == pytest.approx(stored["error"], abs=1e-3)
     assert search.PRINTED[data_set][method] == _printed_accuracies(data_set)[method]
 
 
 @pytest.mark.parametrize(("data_set", "cost"), [("isolated", 0.6), ("striated", -0.1)])
 def test_tree_of_the_search_is_not_pruned(data_set, cost):
-    setting = folds.GENERATED[data_set]
+    setting = folds.GENERATOR_SETTINGS[data_set]
     check_repeated_run("shen2013-search", {"error": 0.004}, data_set=setting, method="tree", run=1)
     assert search.PRINTED[data_set]["tree"] == _printed_accuracies(data_set)["CART"]
     rows = {row["data_set"]: row for row in report("shen2013-search").rows}
@@ -46,24 +46,30 @@ def test_tree_of_the_search_is_not_pruned(data_set, cost):
 
 def test_table_has_the_five_nearest_settings_of_each_set():
     result = report("shen2013-search")
-    distance = {row["data_set"]: row["distance"] for row in result.rows}
+    distance_by_setting = {row["data_set"]: row["distance"] for row in result.rows}
     lines = [*result.table.rows]
-    for data_set, setting in folds.GENERATED.items():
-        (head, *found), lines = lines[:6], lines[6:]
-        assert head[0] == f"{data_set}, reported"
-        names = [f"{data_set}, {line[0]}" for line in found]
-        distances = [distance[name] for name in names]
-        others = {name for name in distance if name.startswith(data_set)} - {*names}
+    for data_set, setting in folds.GENERATOR_SETTINGS.items():
+        (reported_line, *setting_lines), lines = lines[:6], lines[6:]
+        assert reported_line[0] == f"{data_set}, reported"
+        names = [f"{data_set}, {line[0]}" for line in setting_lines]
+        distances = [distance_by_setting[name] for name in names]
+        other_settings = {name for name in distance_by_setting if name.startswith(data_set)} - {
+            *names
+        }
         assert distances == sorted(distances)
-        assert distances[-1] <= min(distance[name] for name in others)
+        assert distances[-1] <= min(distance_by_setting[name] for name in other_settings)
         assert setting in names  # the setting that the other suites use
-        assert [float(line[-1]) for line in found] == [round(value, 1) for value in distances]
+        assert [float(line[-1]) for line in setting_lines] == [
+            round(value, 1) for value in distances
+        ]
     assert not lines
 
 
 def test_samples_are_centred_and_scaled_by_the_unit():
-    X, y = search.draw("striated, width 0.1, length 8, tilt 45, unit 1", seed=3)
-    X_scaled, y_scaled = search.draw("striated, width 0.1, length 8, tilt 45, unit 3", seed=3)
+    X, y = search.draw_setting("striated, width 0.1, length 8, tilt 45, unit 1", seed=3)
+    X_scaled, y_scaled = search.draw_setting(
+        "striated, width 0.1, length 8, tilt 45, unit 3", seed=3
+    )
     np.testing.assert_allclose(X_scaled, 3 * X)
     np.testing.assert_array_equal(y_scaled, y)
     np.testing.assert_allclose(X.max(axis=0), -X.min(axis=0))
@@ -81,10 +87,10 @@ def test_nearest_setting_is_within_the_deviations_of_the_thesis(data_set):
 
 def test_length_of_the_stripes_affects_only_the_tree():
     rows = {row["data_set"]: row for row in report("shen2013-search").rows}
-    found = [
+    length_rows = [
         rows[f"striated, width 0.1, length {length}, tilt {tilt}, unit 3"]
         for length, tilt in itertools.product((8, 16, 24, 32), (22.5, 45))
     ]
-    linear, tree, quadratic = ([row[method] for row in found] for method in search.METHODS)
+    linear, tree, quadratic = ([row[method] for row in length_rows] for method in search.METHODS)
     assert np.ptp(linear) < 0.1 and np.ptp(quadratic) < 0.1
     assert 65 < min(tree) < 67 and 87 < max(tree) < 89

@@ -15,18 +15,18 @@ def test_small_samples_have_at_least_two_points_of_each_class(seed):
 
 
 def test_chosen_loss_has_the_error_of_the_same_fixed_loss():
-    by_key = {(r["data_set"], r["method"], r["run"]): r for r in load_records("usvc-when")}
+    records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in load_records("usvc-when")}
     loss_names = {getattr(loss, "s", 0.0): name for name, loss in suite.LOSSES.items()}
-    equal = []
-    for (data_set, method, run), record in by_key.items():
+    is_equal = []
+    for (data_set, method, run), record in records_by_key.items():
         if method == suite.CHOSEN_LOSS:
-            fixed = by_key[data_set, loss_names[record["parameters"]["s"]], run]
-            equal.append(fixed["error"] == record["error"])
-    assert len(equal) == 700 and np.mean(equal) > 0.99
+            fixed_loss_record = records_by_key[data_set, loss_names[record["parameters"]["s"]], run]
+            is_equal.append(fixed_loss_record["error"] == record["error"])
+    assert len(is_equal) == 700 and np.mean(is_equal) > 0.99
 
 
 def test_improvement_by_the_bounded_loss_grows_with_the_number_of_points():
     rows = {(row["data_set"], row["method"]): row for row in report("usvc-when").rows}
-    gains = [rows[f"case-a-{n}", "s = 2"]["difference"] for n in suite.SIZES]
+    gains = [rows[f"case-a-{n}", "s = 2"]["difference"] for n in suite.CASE_A_SIZES]
     assert gains == sorted(gains, reverse=True)
     assert all(rows[f"clouds-{n}", "s = 2"]["difference"] > 0 for n in suite.CLOUD_SIZES)

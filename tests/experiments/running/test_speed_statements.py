@@ -6,7 +6,7 @@ import pytest
 from svmbook.experiments import load_records
 
 
-def single(name, **fields):
+def single_record(name, **fields):
     """Return the only record of a benchmark with these fields."""
     rows = [r for r in load_records(name) if fields.items() <= r.items()]
     assert len(rows) == 1, (name, fields, len(rows))
@@ -16,8 +16,8 @@ def single(name, **fields):
 @pytest.mark.parametrize("features", ["scaled", "raw"])
 def test_low_rank_form_is_100_times_as_fast_as_svc(features):
     problem = {"n": 5040, "C": 100.0, "features": features}
-    ours = single("bench_linear", method="low-rank", **problem)
-    theirs = single("bench_linear", method="SVC", **problem)
+    ours = single_record("bench_linear", method="low-rank", **problem)
+    theirs = single_record("bench_linear", method="SVC", **problem)
     assert ours["relative_gap"] <= 1e-6
     assert theirs["seconds"] >= 100 * ours["seconds"]
 
@@ -25,8 +25,8 @@ def test_low_rank_form_is_100_times_as_fast_as_svc(features):
 @pytest.mark.parametrize("features", ["scaled", "raw"])
 def test_low_rank_form_takes_at_most_twice_the_time_of_a_thousand_linear_svc_passes(features):
     problem = {"n": 200_000, "C": 1.0, "features": features}
-    ours = single("bench_linear", method="low-rank", **problem)
-    theirs = single("bench_linear", method="LinearSVC", **problem)
+    ours = single_record("bench_linear", method="low-rank", **problem)
+    theirs = single_record("bench_linear", method="LinearSVC", **problem)
     assert ours["relative_gap"] <= 1e-6
     assert ours["memory_over_data"] <= 4
     assert ours["seconds"] < theirs["seconds"] * (1 if features == "scaled" else 2)
@@ -36,7 +36,7 @@ def test_low_rank_form_takes_at_most_twice_the_time_of_a_thousand_linear_svc_pas
 
 def test_time_is_nearly_linear_in_the_number_of_points():
     small, large = (
-        single("bench_linear", n=n, C=1.0, features="scaled", method="low-rank")["seconds"]
+        single_record("bench_linear", n=n, C=1.0, features="scaled", method="low-rank")["seconds"]
         for n in (50_000, 200_000)
     )
     assert np.log(large / small) / np.log(4) <= 1.2
@@ -45,23 +45,23 @@ def test_time_is_nearly_linear_in_the_number_of_points():
 @pytest.mark.parametrize("C", [1.0, 100.0])
 @pytest.mark.parametrize(("n", "method", "factor"), [(1000, "textbook", 5), (1500, "sparse G", 1)])
 def test_dense_form_is_faster_than_cvxopt(C, n, method, factor):
-    ours = single("bench_dense", n=n, C=C, method="dense")
-    theirs = single("bench_dense", n=n, C=C, method=method)
+    ours = single_record("bench_dense", n=n, C=C, method="dense")
+    theirs = single_record("bench_dense", n=n, C=C, method=method)
     assert theirs["seconds"] >= factor * ours["seconds"]
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_dense_form_takes_at_most_1_5_factorisations_per_iteration(C):
-    row = single("bench_dense", n=4000, C=C, method="dense, in factorisations")
+    row = single_record("bench_dense", n=4000, C=C, method="dense, in factorisations")
     assert row["factorisations_per_iteration"] <= 1.5
 
 
 @pytest.mark.parametrize("data", ["threenorm", "ringnorm"])
 @pytest.mark.parametrize("n", [180, 300, 600])
 def test_grid_search_makes_the_same_choice_and_is_not_slower(data, n):
-    ours = single("bench_grid", data=data, n=n, method="choose_by_grid")
+    ours = single_record("bench_grid", data=data, n=n, method="choose_by_grid")
     for method in ("built-in kernel", "callable kernel"):
-        theirs = single("bench_grid", data=data, n=n, method=method)
+        theirs = single_record("bench_grid", data=data, n=n, method=method)
         assert theirs["seconds"] >= ours["seconds"]
         assert [theirs[key] for key in ("C", "gamma")] == [ours[key] for key in ("C", "gamma")]
 
@@ -126,8 +126,8 @@ PENALTIES = [(kernel, lam) for kernel in ("linear", "gaussian") for lam in (0.01
 
 def bfgs_over_ours(kernel, lam):
     problem = {"problem": "l1 penalty", "kernel": kernel, "lam": lam}
-    ours = single("bench_logistic", method="solve_logistic_l1", **problem)
-    theirs = single("bench_logistic", method="BFGS", **problem)
+    ours = single_record("bench_logistic", method="solve_logistic_l1", **problem)
+    theirs = single_record("bench_logistic", method="BFGS", **problem)
     assert ours["objective"] <= theirs["objective"]
     return theirs["seconds"] / ours["seconds"]
 
@@ -144,14 +144,14 @@ def test_l1_penalty_is_solved_60_times_as_fast_as_by_bfgs_in_the_geometric_mean(
 @pytest.mark.parametrize("lam", [0.01, 1.0])
 @pytest.mark.parametrize("dense", [False, True])
 def test_ridge_takes_at_most_three_factorisations_per_iteration(dense, lam):
-    row = single("bench_logistic", problem="ridge", dense=dense, lam=lam)
+    row = single_record("bench_logistic", problem="ridge", dense=dense, lam=lam)
     assert row["n"] == 2000
     assert row["relative_gap"] <= 1e-6
     assert row["factorisations_per_iteration"] <= 3
 
 
 def test_path_is_three_times_as_fast_as_cold_started_fits():
-    row = single("bench_logistic", problem="path")
+    row = single_record("bench_logistic", problem="path")
     assert row["n"] == 1000
     # The factor is only 3, because cold-started fits take few iterations.
     assert row["cold_over_path"] >= 3

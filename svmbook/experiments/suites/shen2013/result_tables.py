@@ -6,7 +6,7 @@ import numpy as np
 
 from ....tables import Table, plus_minus
 from ...methods.statistics import compare, summarise
-from .folds import N_FOLDS, SETS, SPIRALS_IN_TURN, parse_name
+from .folds import CLEAN_DATA_SETS, N_FOLDS, SPIRALS_IN_TURN, parse_name
 
 __all__ = [
     "BASELINES",
@@ -21,7 +21,8 @@ __all__ = [
     "records_by_method",
 ]
 
-TABLE_SETS = SETS[:-1]  # the messages, which replace her tweets, have a table of their own
+# Without the messages, which replace her tweets and have a table of their own.
+PRINTED_DATA_SETS = CLEAN_DATA_SETS[:-1]
 NOISE = ", 10 % noise"
 #: The first is that of the thesis.
 VOTES = ("LIBSVM's vote", "majority vote", "distance-weighted vote")
@@ -92,53 +93,61 @@ def _printed_accuracies(data_set):
 
 def records_by_method(records):
     """Return records by run number, in a dict by data set and method."""
-    by_method = {}
+    runs_by_key = {}
     for record in records:
-        by_method.setdefault((record["data_set"], record["method"]), {})[record["run"]] = record
-    return by_method
+        runs_by_key.setdefault((record["data_set"], record["method"]), {})[record["run"]] = record
+    return runs_by_key
 
 
 def compare_runs(records):
     """Return accuracies with their deviations over folds, and test results of the prototypes."""
-    rows, by_method = [], records_by_method(records)
-    for (data_set, method), runs in by_method.items():
-        folds = 100 * np.array([runs[run]["accuracies"] for run in sorted(runs)])
+    rows, runs_by_key = [], records_by_method(records)
+    for (data_set, method), records_by_run in runs_by_key.items():
+        folds = 100 * np.array(
+            [records_by_run[run]["accuracies"] for run in sorted(records_by_run)]
+        )
         summary = summarise(folds.mean(axis=1))
-        clean = summarise([100 * r["on_clean_labels"] for r in runs.values()])
+        clean_summary = summarise([100 * r["clean_accuracy"] for r in records_by_run.values()])
         row = {
             "data_set": data_set,
             "method": method,
-            "runs": summary.runs,
+            "n_runs": summary.n_values,
             "reproduced": summary.mean,
-            "reproduced_error": summary.standard_error,
+            "reproduced_se": summary.standard_error,
             "deviation": float(folds.std(axis=1).mean()),  # divided by n, like the printed ones
-            "clean": clean.mean,
-            "clean_error": clean.standard_error,
-            "members": float(np.mean([r["model_size"] for r in runs.values()])),
-            "shifts": float(np.mean([r["shifts"] for r in runs.values()])),
+            "clean_accuracy": clean_summary.mean,
+            "clean_se": clean_summary.standard_error,
+            "n_members": float(np.mean([r["model_size"] for r in records_by_run.values()])),
+            "n_shifts": float(np.mean([r["n_shifts"] for r in records_by_run.values()])),
         }
         if method in BASELINES and data_set in PRINTED:
             row["reported"], row["reported_deviation"] = _printed_accuracies(data_set)[method]
             for kind, vote in itertools.product(("PSVM", "sampled"), VOTES):
-                row |= _verdicts(runs, by_method, data_set, f"{kind}, {vote}")
+                row |= _verdicts(records_by_run, runs_by_key, data_set, f"{kind}, {vote}")
         if method.startswith("sampled") and data_set in PRINTED:
-            row |= _verdicts(runs, by_method, data_set, method.replace("sampled", "PSVM"))
+            row |= _verdicts(
+                records_by_run, runs_by_key, data_set, method.replace("sampled", "PSVM")
+            )
         rows.append(row)
     return rows
 
 
-def _verdicts(runs, by_method, data_set, ensemble):
+def _verdicts(records_by_run, runs_by_key, data_set, ensemble):
     """Return wins, losses and ties of an ensemble against another method, by two tests."""
-    ensemble_runs, counts = by_method.get((data_set, ensemble)), {}
+    ensemble_runs, verdict_counts = runs_by_key.get((data_set, ensemble)), {}
     if ensemble_runs is None:
         return {}
     for test, share in (("plain", None), ("corrected", 1 / N_FOLDS)):
         verdicts = [
-            compare(_errors(ensemble_runs[run]), _errors(runs[run]), test_share=share).verdict
-            for run in runs.keys() & ensemble_runs.keys()
+            compare(
+                _errors(ensemble_runs[run]), _errors(records_by_run[run]), test_share=share
+            ).verdict
+            for run in records_by_run.keys() & ensemble_runs.keys()
         ]
-        counts[f"{ensemble}, {test}"] = [verdicts.count(name) for name in ("win", "loss", "tie")]
-    return counts
+        verdict_counts[f"{ensemble}, {test}"] = [
+            verdicts.count(name) for name in ("win", "loss", "tie")
+        ]
+    return verdict_counts
 
 
 def _errors(record):
@@ -149,19 +158,23 @@ def accuracy_table_maker(kind, noise):
     """Return a function that makes one of the thesis's tables of accuracies."""
 
     def make_table(rows):
-        names = [name + noise for name in TABLE_SETS]
-        cells = {(row["data_set"], row["method"]): row for row in rows}
-        ensembles = dict.fromkeys(m for name, m in cells if name in names and m.startswith(kind))
+        names = [name + noise for name in PRINTED_DATA_SETS]
+        rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
+        ensembles = dict.fromkeys(
+            m for name, m in rows_by_key if name in names and m.startswith(kind)
+        )
         lines = []
         for method in (kind, *ensembles, *BASELINES):
             if method not in ensembles:
                 printed = [plus_minus(*_printed_accuracies(name)[method], ".1f") for name in names]
                 lines.append([f"{method}, reported", *printed])
             if method != kind:
-                reproduced_cells = [_with_deviation(cells.get((name, method))) for name in names]
+                reproduced_cells = [
+                    _with_deviation(rows_by_key.get((name, method))) for name in names
+                ]
                 reproduced = method if method in ensembles else f"{method}, reproduced"
                 lines.append([reproduced, *reproduced_cells])
-        return Table(["accuracy (%)", *TABLE_SETS], lines)
+        return Table(["accuracy (%)", *PRINTED_DATA_SETS], lines)
 
     return make_table
 
@@ -178,13 +191,13 @@ def clean_label_table_maker(data_sets, methods):
     """
 
     def make_table(rows):
-        cells = {(row["data_set"], row["method"]): row for row in rows}
+        rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
         lines = []
         for method in methods:
-            found = [cells.get((name, method)) for name in data_sets]
-            if any(found):
-                means = [f"{row['clean']:.1f}" if row else "" for row in found]
-                largest_error = max(row["clean_error"] for row in found if row)
+            data_set_rows = [rows_by_key.get((name, method)) for name in data_sets]
+            if any(data_set_rows):
+                means = [f"{row['clean_accuracy']:.1f}" if row else "" for row in data_set_rows]
+                largest_error = max(row["clean_se"] for row in data_set_rows if row)
                 lines.append([method, *means, f"{largest_error:.1f}"])
         names = [parse_name(name)[0] for name in data_sets]
         return Table(["accuracy (%)", *names, "± at most"], lines)
@@ -194,10 +207,10 @@ def clean_label_table_maker(data_sets, methods):
 
 def make_message_table(rows):
     """Return the printed accuracies on tweets, and those of the same methods on the messages."""
-    cells = {row["method"]: row for row in rows if row["data_set"] == "messages"}
+    rows_by_method = {row["method"]: row for row in rows if row["data_set"] == "messages"}
     printed = _printed_accuracies("messages")
     lines = []
-    for method, row in cells.items():
+    for method, row in rows_by_method.items():
         values = plus_minus(*printed[method.split(", ")[0]], ".1f")
         lines.append([method, values, _with_deviation(row)])
     return Table(["accuracy (%)", "tweets, reported", "messages, reproduced"], lines)
@@ -205,37 +218,41 @@ def make_message_table(rows):
 
 def make_spirals_table(rows):
     """Return accuracies on the spirals, with random folds and with every tenth line in a fold."""
-    cells = {(row["data_set"], row["method"]): row for row in rows}
+    rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for noise in ("", NOISE):
-        for method in dict.fromkeys(method for _, method in cells):
+        for method in dict.fromkeys(method for _, method in rows_by_key):
             printed = _printed_accuracies("spirals" + noise)[method.split(", ")[0]]
-            found = [cells.get((name + noise, method)) for name in ("spirals", SPIRALS_IN_TURN)]
-            values = [plus_minus(*printed, ".1f"), *map(_with_deviation, found)]
-            if any(found):
+            data_set_rows = [
+                rows_by_key.get((name + noise, method)) for name in ("spirals", SPIRALS_IN_TURN)
+            ]
+            values = [plus_minus(*printed, ".1f"), *map(_with_deviation, data_set_rows)]
+            if any(data_set_rows):
                 lines.append([method, noise.lstrip(", ") or "none", *values])
     return Table(["accuracy (%)", "noise", "reported", "random folds", "in turn"], lines)
 
 
 def make_win_table(rows):
     """Return Table 5.4: wins, losses and ties per run, over all sets and other methods."""
-    against_rivals = {
+    printed_against_rivals = {
         ("PSVM", ""): "16, 13, 19 (of 48)",
         ("PSVM", NOISE): "14, 7, 21 (of 42)",
         ("sampled", ""): "14, 23, 11 (of 48)",
         ("sampled", NOISE): "13, 23, 6 (of 42)",
     }
-    against_sampled = {"": "1, 1, 6 (of 8)", NOISE: "3, 1, 3 (of 7)"}
+    printed_against_sampled = {"": "1, 1, 6 (of 8)", NOISE: "3, 1, 3 (of 7)"}
     lines = []
     for kind, vote, noise in itertools.product(("PSVM", "sampled"), VOTES, ("", NOISE)):
-        found = [row for row in rows if row["method"] in BASELINES]
-        printed = against_rivals[kind, noise]
-        lines += _win_lines(found, f"{kind}, {vote}", "others", noise, printed)
+        opponents = [row for row in rows if row["method"] in BASELINES]
+        printed = printed_against_rivals[kind, noise]
+        lines += _win_lines(opponents, f"{kind}, {vote}", "others", noise, printed)
     for vote, noise in itertools.product(VOTES, ("", NOISE)):
-        found = [row for row in rows if row["method"] == f"sampled, {vote}"]
-        lines += _win_lines(found, f"PSVM, {vote}", "sampled", noise, against_sampled[noise])
-    head = ["ensemble", "against", "noise", "reported", "plain test", "corrected test"]
-    return Table(head, lines)
+        opponents = [row for row in rows if row["method"] == f"sampled, {vote}"]
+        lines += _win_lines(
+            opponents, f"PSVM, {vote}", "sampled", noise, printed_against_sampled[noise]
+        )
+    headings = ["ensemble", "against", "noise", "reported", "plain test", "corrected test"]
+    return Table(headings, lines)
 
 
 def _win_lines(rows, ensemble, opponent, noise, printed):
@@ -253,15 +270,15 @@ def _win_lines(rows, ensemble, opponent, noise, printed):
 
 def make_size_table(rows):
     """Return Table 5.5: the selected iteration, and the number of members of the ensemble."""
-    cells = {(row["data_set"], row["method"]): row for row in rows}
+    rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     lines = []
     for name, kind in itertools.product(PRINTED_SIZES, ("PSVM", "sampled")):
-        if any(data_set == name for data_set, _ in cells):
+        if any(data_set == name for data_set, _ in rows_by_key):
             start = 2 * (kind == "sampled")
             line = [name, kind, "{}, {}".format(*PRINTED_SIZES[name][start : start + 2])]
             for vote in VOTES:
-                row = cells.get((name, f"{kind}, {vote}"))
-                line.append(f"{row['shifts']:.0f}, {row['members']:.0f}" if row else "")
+                row = rows_by_key.get((name, f"{kind}, {vote}"))
+                line.append(f"{row['n_shifts']:.0f}, {row['n_members']:.0f}" if row else "")
             lines.append([*line, "" if start else PRINTED_TRAINING_SIZES[name.partition(",")[0]]])
-    head = ["shifts, members", "ensemble", "reported", *VOTES]
-    return Table([*head, "exemplars, reported"], lines)
+    headings = ["shifts, members", "ensemble", "reported", *VOTES]
+    return Table([*headings, "exemplars, reported"], lines)

@@ -1,4 +1,4 @@
-"""Data sets of the experiments on exemplar and prototype SVMs, their baseline, and seeds."""
+"""Data sets of the experiments on exemplar and prototype SVMs, and their baseline."""
 
 import numpy as np
 from sklearn.base import clone
@@ -34,8 +34,8 @@ def islands(n, random_state):
 def wedge(n, random_state):
     """Draw uniform points of a square, class +1 between two lines that meet inside it."""
     X = np.random.default_rng(random_state).uniform(-2, 2, (n, 2))
-    inside = np.abs(X[:, 0] + 0.3 * X[:, 1]) < 0.6 * (X[:, 1] + 1.5)
-    return X, np.where(inside, 1.0, -1.0)
+    is_inside = np.abs(X[:, 0] + 0.3 * X[:, 1]) < 0.6 * (X[:, 1] + 1.5)
+    return X, np.where(is_inside, 1.0, -1.0)
 
 
 def stripes(n, random_state):
