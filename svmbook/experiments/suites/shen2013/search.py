@@ -40,7 +40,7 @@ SETTINGS = {
 } | {
     f"striated, width {width}, length {length}, tilt {tilt}, unit {unit}": (
         striated,
-        {"stripes": 4, "width": width, "length": length, "tilt": tilt},
+        {"n_stripes": 4, "width": width, "length": length, "tilt": tilt},
         unit,
     )
     for width, length, tilt, unit in itertools.product(
