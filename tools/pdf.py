@@ -41,8 +41,9 @@ PAGE_STYLE = """
 }
 html { counter-reset: page %d; }
 """
-# Load all pictures and fonts, and shrink boxes that are wider than the text.
+# Load all formulas, pictures and fonts, and shrink boxes that are wider than the text.
 PREPARE_FOR_PRINT = """async textWidth => {
+  dispatchEvent(new Event("scroll"));
   for (const image of document.querySelectorAll("img")) image.loading = "eager";
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;

@@ -18,9 +18,11 @@ XHTML, SVG, MATHML = (
 )
 E = ElementMaker(namespace=XHTML[1:-1])
 RUN_SCRIPTS = re.compile(r"/_static/(mathjax/.*|typeset|quiz)\.js")  # all others are blocked
-# Serialize the article. Formulas and tables get their width in em, so that they can be shrunk to
-# narrow screens; drawings within the page get their style as attributes.
+# Serialize the article after all its formulas are typeset. Formulas and tables get their width in
+# em, so that they can be shrunk to narrow screens; drawings within the page get their style as
+# attributes.
 SERIALIZE_ARTICLE = r"""async () => {
+  dispatchEvent(new Event("scroll"));
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;
   // Tell browsers what TeX knows about operators: ordinary symbols, fences, and signs of numbers.

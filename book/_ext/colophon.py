@@ -8,6 +8,7 @@ environment that builds the page.
 import json
 from importlib.metadata import version
 from pathlib import Path
+from statistics import median
 
 from listings import markdown_table
 from sphinx.util.docutils import SphinxDirective
@@ -25,15 +26,16 @@ def measurements(record):
     return markdown_table(["measurement", "value"], rows)
 
 
-def lowest_scores(record):
-    """Return the lowest score of all pages in each category of Lighthouse as a table."""
-    scores = record["scores"]
-    categories = next(iter(scores["desktop"].values()))
-    rows = [
-        (category, *(str(min(page[category] for page in scores[d].values())) for d in scores))
-        for category in categories
-    ]
-    head = [f"Lighthouse {record['versions']['Lighthouse']}, lowest of all pages", *scores]
+def scores_of_pages(record):
+    """Return the lowest score and the median of all pages in each category of Lighthouse."""
+    devices = record["scores"]
+    n_pages = min(map(len, devices.values()))
+    program = f"Lighthouse {record['versions']['Lighthouse']}"
+    head = [f"{program}, lowest score (median) of {n_pages} pages", *devices]
+    rows = []
+    for category in next(iter(devices["desktop"].values())):
+        scores = [[page[category] for page in pages.values()] for pages in devices.values()]
+        rows.append((category, *(f"{min(values)} ({median(values):g})" for values in scores)))
     return markdown_table(head, rows)
 
 
@@ -51,7 +53,10 @@ class Colophon(SphinxDirective):
 
     def run(self):
         parts = []
-        tables = {"measure_web": ("web", measurements), "lighthouse": ("lighthouse", lowest_scores)}
+        tables = {
+            "measure_web": ("web", measurements),
+            "lighthouse": ("lighthouse", scores_of_pages),
+        }
         for tool, (name, table) in tables.items():
             path = Path(self.env.srcdir, "book", "results", f"{name}.json")
             self.env.note_dependency(str(path))

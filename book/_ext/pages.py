@@ -9,16 +9,17 @@ from sphinx_exercise.nodes import solution_node
 
 
 def tidy_scripts(app, pagename, templatename, context, doctree):
-    """Remove repeated scripts, MathJax on pages without formulas, and sphinx-thebe's scripts.
+    """Remove repeated scripts, MathJax, and sphinx-thebe's scripts.
 
-    Themes and extensions register inline scripts twice, and a repeated `let` or `const` is an error
-    in the browser. The live server has its own version of Thebe.
+    `typeset.js`, which loads MathJax, remains on pages with formulas. Themes and extensions
+    register inline scripts twice, and a repeated `let` or `const` is an error in the browser. The
+    live server has its own version of Thebe.
     """
     has_formulas = re.search(r'class="[^"]*\bmath\b', context.get("body", ""))
     scripts = {}
     for script in context["script_files"]:
         body = script.attributes.get("body", "")
-        if "thebe" in f"{script.filename} {body}":
+        if "thebe" in f"{script.filename} {body}" or "mathjax/" in str(script.filename):
             continue
         if re.search("(?i)mathjax|tippy|typeset", f"{script.filename} {body}") and not has_formulas:
             continue

@@ -1,11 +1,13 @@
-"""Previews of links: let them end with a complete sentence, and compute them faster.
+"""Previews of links: let them end with a complete sentence, and compute and add them faster.
 
 A preview of sphinx_tippy is the heading and up to two paragraphs of a section. The last paragraph
 often introduces a formula or list that is omitted. sphinx_tippy parses each page. Code cells and
 tables without links are the largest part of a page but need no previews, so they are hidden.
+The browser adds the previews to the links at the reader's first action, not while the page loads.
 """
 
 import re
+from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString
 
@@ -13,6 +15,7 @@ CODE_CELL = re.compile(
     r'(<div class="highlight-(?:ipython3|myst-ansi) .*?<pre>).*?(?=</pre>)', re.S
 )
 TABLE_WITHOUT_LINKS = re.compile(r"<tbody>((?!<a ).)*?</tbody>", re.S)
+ADD_PREVIEWS = "window.onload = function () {"
 WHOLE_BODY_KEY = "whole_body"  # key in the context of a page
 SENTENCE_END = re.compile(r"[.?!][)\N{RIGHT DOUBLE QUOTATION MARK}]?(?=\s|$)")
 
@@ -67,9 +70,19 @@ def restore_body(app, pagename, templatename, context, doctree):
         context["body"] = context.pop(WHOLE_BODY_KEY)
 
 
+def delay_previews(app, error):
+    """Let the scripts of sphinx_tippy wait for the promise of `typeset.js`."""
+    for path in Path(app.outdir).glob("_static/tippy/**/*.js"):
+        before, start, after = path.read_text(encoding="utf-8").partition(ADD_PREVIEWS)
+        if start:
+            body = after.rstrip().removesuffix("};")
+            path.write_text(f"{before}firstAction.then(function () {{{body}}});\n", "utf-8")
+
+
 def setup(app):
     """Register before and after sphinx_tippy, which has the default priority of 500."""
     app.connect("html-page-context", hide_code_and_tables, priority=499)
     app.connect("html-page-context", restore_body, priority=501)
     app.connect("build-finished", trim_previews, priority=400)
+    app.connect("build-finished", delay_previews, priority=600)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,7 +12,8 @@ HTML = ROOT / "_build" / "html"
 # Wait until formulas are typeset, fonts are loaded, and resize observers have been called, which
 # happens at the end of a frame.
 WAIT_FOR_LAYOUT = """async () => {
-  if (window.MathJax) await window.MathJax.startup.promise;
+  dispatchEvent(new Event("scroll")); // lets all formulas be typeset
+  await window.MathJax?.startup?.promise;
   await document.fonts.ready;
   await new Promise(requestAnimationFrame);
   await new Promise(requestAnimationFrame);

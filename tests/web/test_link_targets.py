@@ -34,7 +34,7 @@ CLICK_LINK = """href => {
 # The distance of the target from the top of the window in pixels, after everything is typeset and
 # nothing moves any more; 0 if the page cannot be scrolled further.
 TARGET_TOP = """async () => {
-  if (window.MathJax) await window.MathJax.startup.promise;
+  await window.MathJax?.startup?.promise;
   await document.fonts.ready;
   for (let last = -1, still = 0; still < 12; still += scrollY === last ? 1 : -still) {
     last = scrollY;
