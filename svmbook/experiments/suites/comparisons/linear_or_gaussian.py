@@ -147,13 +147,12 @@ def practical_verdict(row):
 
 def _make_table(rows):
     """Return one line per table, the largest improvement by the Gaussian kernel first."""
-    columns = ["table", "training rows", "test rows", "linear (%)", "Gaussian (%)"]
+    columns = ["table", "rows", "linear (%)", "Gaussian (%)"]
     columns += ["difference in search", "$p$ (Holm)", "difference in fresh runs", "verdict"]
     lines = [
         [
             row["data_set"],
-            row["n_train"],
-            row["n_test"],
+            row["n_train"] + row["n_test"],
             f"{row['linear']:.1f}",
             f"{row['gaussian']:.1f}",
             f"{row['search_difference']:+z.1f}",
