@@ -30,18 +30,18 @@ CHAPTER = "dual_svm"
 TIME_FITS = """
 import { fit, gaussian, dot } from "%s/book/_static/explorables/dual.js";
 import { random } from "%s/book/_static/explorables/stumps.js";
-const next = random(1), angle = () => Math.cos(2 * Math.PI * next());
-const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * angle();
-const times = [];
+const next = random(1), cosine = () => Math.cos(2 * Math.PI * next());
+const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * cosine();
+const fits = [];
 for (let run = 0; run < 300; run++) {
   const y = Array.from({ length: 60 }, (_, i) => (i %% 2 ? 1 : -1));
   const X = y.map((label) => [0.8 * label + normal(), normal()]);
   const options = { C: 10 ** (run %% 6 - 2), kernel: run %% 2 ? dot : gaussian(1) };
   const start = performance.now(), svm = fit(X, y, options);
-  times.push([performance.now() - start, svm.gap]);
+  fits.push([performance.now() - start, svm.gap]);
 }
-times.splice(0, 50); // warm-up
-const largest = (k) => Math.max(...times.map((row) => row[k]));
+fits.splice(0, 50); // warm-up
+const largest = (k) => Math.max(...fits.map((row) => row[k]));
 console.log(JSON.stringify({ slowest: largest(0), gap: largest(1) }));
 """
 
@@ -87,16 +87,16 @@ def measure_many_readers(browser, module):
         context = browser.new_context()
         context.set_default_timeout(120_000)
         module.LivePage(context, address, CHAPTER, token).page.close()
-        waiting = [module.LivePage(context, address, CHAPTER) for _ in range(N_READERS)]
-        crashing = {*waiting[::CRASH_INTERVAL]}
-        for reader in waiting:
+        remaining = [module.LivePage(context, address, CHAPTER) for _ in range(N_READERS)]
+        crashing = {*remaining[::CRASH_INTERVAL]}
+        for reader in remaining:
             reader.begin(wait=False)
         had_to_wait, started, n_crashed, n_undisturbed = set(), set(), 0, 0
         deadline = time.monotonic() + TIMEOUT
-        while waiting and time.monotonic() < deadline:
+        while remaining and time.monotonic() < deadline:
             time.sleep(1)
-            had_to_wait |= {reader for reader in waiting if "You are waiting" in reader.status}
-            for reader in sorted(waiting, key=crashing.__contains__):
+            had_to_wait |= {reader for reader in remaining if "You are waiting" in reader.status}
+            for reader in sorted(remaining, key=crashing.__contains__):
                 if not reader.page.locator("html[data-live=ready]").count():
                     continue
                 if reader in crashing:
@@ -110,7 +110,7 @@ def measure_many_readers(browser, module):
                 else:
                     output = reader.run("print(x)").inner_text()
                     n_undisturbed += str(id(reader)) in output and not reader.errors
-                waiting.remove(reader)
+                remaining.remove(reader)
                 reader.page.close()
         context.close()
     return {
@@ -132,12 +132,12 @@ def page_sizes(browser):
             largest = max(largest, sum(len(request.response().body()) for request in loaded))
             page.close()
     stills = (ROOT / "book" / "_static" / "explorables").glob("*.html")
-    script = (HTML / "_static" / "explorables.js").stat().st_size
+    script_size = (HTML / "_static" / "explorables.js").stat().st_size
     return {
         "pages, without those of the API": len(pages),
         "heaviest page as it loads, not compressed (kB)": round(largest / 1000),
         "heaviest explorable with its script (kB)": round(
-            (script + max(still.stat().st_size for still in stills)) / 1000
+            (script_size + max(still.stat().st_size for still in stills)) / 1000
         ),
     }
 

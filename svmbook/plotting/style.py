@@ -23,8 +23,8 @@ from PIL import Image
 __all__ = ["figure_svg", "use_book_style"]
 
 MAX_VECTOR_MARKERS = 120  # with more markers than this a figure stores them as pixels
-MAX_DPI, MAX_PIXELS = 192, 1440  # per inch, and across a wide figure: twice a standard screen's
-ANIMATED_DPI = 120  # for animated figures, because the pictures of all states are loaded
+MAX_DPI, MAX_WIDTH = 192, 1440  # dots per inch, and pixels; twice a standard screen's
+ANIMATED_DPI = 120  # lower for animated figures, because a page loads the pictures of all states
 PNG_DATA = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
 # More than two decimals of a coordinate in points.
 SURPLUS_DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")
@@ -81,7 +81,7 @@ def figure_svg(figure: Figure, *, crop: bool = True) -> str:
     svg_file = StringIO()
     with _rasterise_markers(figure), _show_shared_tick_labels(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
-        dpi = min(MAX_DPI if crop else ANIMATED_DPI, MAX_PIXELS / figure.get_figwidth())
+        dpi = min(MAX_DPI if crop else ANIMATED_DPI, MAX_WIDTH / figure.get_figwidth())
         figure.savefig(svg_file, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
         panels = _panel_bounds(figure) if crop and len(figure.axes) > 1 else []
     svg = PNG_DATA.sub(_reduce_to_palette, SURPLUS_DECIMALS.sub(r"\1", svg_file.getvalue()))

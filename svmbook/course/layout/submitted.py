@@ -61,7 +61,9 @@ def find_submissions(root, names):
     for folder in sorted(root.iterdir()):
         student = unicodedata.normalize("NFC", folder.name)
         if not _is_student_name(folder.name):
-            skip_reasons[folder.name] = "name the folder with letters, digits, spaces or .@+-_(),"
+            skip_reasons[folder.name] = (
+                "the name may contain only letters, digits, spaces and . , @ + - _ ( )"
+            )
         elif folder.is_dir():
             for name, path in _assignments(folder, names, skip_reasons):
                 folders_by_key[name, student].append(path)
@@ -99,8 +101,8 @@ def _assignments(folder, names, skip_reasons):
         candidates = [name for name in names if path in similar_paths[name]]
         if path.name in names:
             continue
-        if any((folder / name).exists() for name in candidates):
-            skip_reasons[relative_path] = f"{candidates[0]} exists as well, and was graded"
+        if existing := [name for name in candidates if (folder / name).exists()]:
+            skip_reasons[relative_path] = f"{existing[0]} exists as well, and was graded"
         elif len(candidates) > 1:
             skip_reasons[relative_path] = f"it may be any of {', '.join(candidates)}; rename it"
         elif not candidates and path.suffix == ".ipynb":

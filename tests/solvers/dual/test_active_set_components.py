@@ -44,7 +44,7 @@ def test_raised_shift_ends_a_cycle():
     assert result.n_iter <= 30
 
 
-def test_violations_at_bounds_are_margin_violations(state):
+def test_violations_at_bounds_are_kkt_violations(state):
     margins = state.y * (state.gram.K @ state.beta + state.b)
     at_zero, at_C = state.beta == 0, np.abs(state.beta) == 2.0
     expected = (at_zero & (margins < 1 - 1e-9)) | (at_C & (margins > 1 + 1e-9))
@@ -52,7 +52,7 @@ def test_violations_at_bounds_are_margin_violations(state):
     np.testing.assert_array_equal(state.violations_at_bounds(), expected & ~state.free)
 
 
-def test_most_violating_point_has_the_largest_margin_violation(state):
+def test_most_violating_point_has_the_largest_kkt_violation(state):
     state.b = state.e[state.free].mean()
     state.e[state.free] = state.b  # as if the face were solved
     (most_violating,) = state.find_most_violating()
@@ -268,8 +268,8 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     )
     free = (quarter_result.alpha > 0) & (quarter_result.alpha < C[quarter] / C_share)
     np.testing.assert_array_equal(state.free[quarter], free)
-    # Of the other points, those closest to the margin boundaries are free; the slack determines
-    # the sets of the remaining points.
+    # Of the remaining points, those closest to the margin boundaries are free; for the others, the
+    # sign of 1 - y f(x) determines the set.
     slack = 1.0 - y * (
         K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept
     )

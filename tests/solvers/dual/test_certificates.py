@@ -88,9 +88,9 @@ def test_starting_point_is_inside_the_box_and_balanced():
     assert (u > 0).all() and (u < upper).all()
 
 
-@pytest.mark.parametrize(("tol", "size"), [(1e-6, 1.0), (1e-2, 1.0), (1e-9, 1e8), (1e-9, 1e14)])
+@pytest.mark.parametrize(("tol", "scale"), [(1e-6, 1.0), (1e-2, 1.0), (1e-9, 1e8), (1e-9, 1e14)])
 def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
-    tol, size, monkeypatch
+    tol, scale, monkeypatch
 ):
     tols = []
 
@@ -105,9 +105,9 @@ def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
     monkeypatch.setattr(libsvm, "_SilentSVC", RecordingSVC)
     monkeypatch.setattr(libsvm, "cross_over", failing_crossover)
     K, y = noisy_gram(40)
-    libsvm.solve_libsvm(size * K, y, 1.0, tol=tol)
+    libsvm.solve_libsvm(scale * K, y, 1.0, tol=tol)
     first_tol, last_tol = tols[0], tols[-1]
-    rounding_error = np.finfo(float).eps * size * 40  # below it LIBSVM may not terminate
+    rounding_error = np.finfo(float).eps * scale * 40  # below it LIBSVM may not terminate
     assert first_tol == max(tol, 1e-3)
     assert len(tols) == (1 if last_tol == first_tol else 2)
     assert min(rounding_error, 1e-3) <= last_tol and tol <= last_tol <= first_tol
