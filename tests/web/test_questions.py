@@ -159,12 +159,12 @@ def test_exported_choices_are_shuffled(exported):
     [
         (
             r"\(\sum_iy_i\alpha_i = 0\)",
-            "<p>This condition belongs to the intercept. Without an intercept the constant "
+            "<p>This condition comes from the intercept. Without an intercept, the constant "
             "would matter.</p>",
         ),
         (
             "They become more equal",
-            "<p><em>Dividing</em> all outputs by 7 would do that.</p>",
+            "<p><em>Dividing</em> all outputs by 7 would have this effect.</p>",
         ),
         (
             "At most half of the new points and at most half of the training points are "
@@ -174,9 +174,10 @@ def test_exported_choices_are_shuffled(exported):
         ),
         (
             "One neighbour; no, more are not always better",
-            "<p>One neighbour copies every wrong label. But a vote that reaches points of the "
-            "other class is wrong without any noise. On the islands with a fifth of the labels "
-            "changed, 135 neighbours err nearly twice as often as one (Exercise 16.2).</p>",
+            "<p>One neighbour copies every wrong label. But a vote in which points of the other "
+            "class have the majority is wrong even without noise. On the islands with a fifth of "
+            "the labels changed, the error of 135 neighbours is nearly twice that of one (Exercise "
+            "16.2).</p>",
         ),
     ],
 )
