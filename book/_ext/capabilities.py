@@ -1,12 +1,14 @@
 """The directive ``{capabilities}``: what each estimator supports, and its limits of size.
 
 Classes, probabilities, weights, sparse matrices, certificate and defaults are read from the
-estimators. The number of points fitted in a minute and the memory needed come from the records of
+estimators; each is fitted to three classes to see whether it fits pairs of classes. The number of
+points fitted in a minute and the memory needed come from the records of
 ``benchmarks/bench_estimators.py``.
 """
 
 import inspect
 
+from sklearn.datasets import load_iris
 from sklearn.utils.validation import has_fit_parameter
 from sphinx.util.docutils import SphinxDirective
 
@@ -40,7 +42,8 @@ def estimators():
 def support_cells(estimator):
     """Return the cells of an estimator's row, without its name."""
     doc, parameters = estimator.__doc__, inspect.signature(estimator).parameters
-    is_pairwise = "for each pair of classes" in doc or "As in `StumpEnsembleSVC`" in doc
+    X, y = load_iris(return_X_y=True)
+    is_pairwise = estimator().fit(X[::5], y[::5])._is_one_vs_one
     model = estimator(kernel="linear") if "kernel" in parameters else estimator()
     certificate = "gap" if "relative_gap_" in doc else "none"
     if certificate == "none" and "kkt_residual_" in doc:
