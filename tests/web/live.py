@@ -81,6 +81,7 @@ class LivePage:
         """Write code into a cell, run it, and return its output."""
         self.write(code, k)
         cell = self.page.locator("div.cell:has(.thebe-cell)").nth(k)
+        cell.evaluate("cell => cell.querySelectorAll('details').forEach(box => (box.open = true))")
         cell.get_by_role("button", name="Run", exact=True).click()
         self.page.wait_for_function("() => !document.querySelector('.live-busy')")
         return cell.locator(".live-output")
