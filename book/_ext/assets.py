@@ -30,6 +30,14 @@ def read_style_sheet(path):
     return IMPORT.sub(lambda found: read_style_sheet(path.parent / found[1]), text)
 
 
+def write_joined(folder, names):
+    """Write the style sheets of a folder into one file there, and return its name."""
+    joined = "\n".join(read_style_sheet(folder / name) for name in names)
+    name = f"all-{hashlib.sha256(joined.encode()).hexdigest()[:8]}.css"
+    (folder / name).write_text(joined, encoding="utf-8")
+    return name
+
+
 def join_style_sheets(app, error):
     """Replace the links to style sheets on each page by one link.
 
@@ -37,17 +45,16 @@ def join_style_sheets(app, error):
     """
     if error or app.builder.format != "html":
         return
-    folder = Path(app.outdir)
+    folder, joined_names = Path(app.outdir), {}  # the pages have the same style sheets
     for page in folder.rglob("*.html"):
         html = page.read_text(encoding="utf-8")
         links = LINKS.search(html)
         if not links or page.is_relative_to(folder / "_static"):
             continue
         prefixes, names = zip(*ADDRESS.findall(links[0]), strict=True)
-        joined = "\n".join(read_style_sheet(folder / "_static" / name) for name in names)
-        name = f"all-{hashlib.sha256(joined.encode()).hexdigest()[:8]}.css"
-        (folder / "_static" / name).write_text(joined, encoding="utf-8")
-        link = f'<link rel="stylesheet" href="{prefixes[0]}{name}">\n'
+        if names not in joined_names:
+            joined_names[names] = write_joined(folder / "_static", names)
+        link = f'<link rel="stylesheet" href="{prefixes[0]}{joined_names[names]}">\n'
         page.write_text(html.replace(links[0], link), encoding="utf-8")
 
 

@@ -91,7 +91,7 @@ class Explorable(SphinxDirective):
 def add_script(app, pagename, templatename, context, doctree):
     """Add the script to pages with an explorable."""
     if "data-explorable" in context.get("body", ""):
-        app.add_js_file("explorables.js", defer="defer")
+        app.add_js_file("explorables.js")
 
 
 def setup(app):

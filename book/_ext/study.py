@@ -152,10 +152,10 @@ def add_scripts(app, pagename, templatename, context, doctree):
     """Add the scripts that a page needs."""
     body = context.get("body", "")
     if re.search(r'class="[^"]*\bquiz\b', body):
-        app.add_js_file("quiz.js", defer="defer")
-        app.add_js_file("progress.js", defer="defer")
+        app.add_js_file("quiz.js")
+        app.add_js_file("progress.js")
     elif "map-of-chapters" in body:
-        app.add_js_file("progress.js", defer="defer")
+        app.add_js_file("progress.js")
 
 
 def setup(app):

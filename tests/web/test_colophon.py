@@ -1,6 +1,7 @@
 """The colophon: the recorded measurements of the pages keep their limits and are shown."""
 
 import html
+import itertools
 import json
 import re
 
@@ -11,11 +12,12 @@ from .conftest import ROOT
 RESULTS = ROOT / "book" / "results"
 RECORD = json.loads((RESULTS / "web.json").read_text(encoding="utf-8"))
 SCORES = json.loads((RESULTS / "lighthouse.json").read_text(encoding="utf-8"))["scores"]
-# Of Lighthouse. The performance on a simulated phone depends too much on the load of the computer.
-LOWEST_SCORES = {
+LOWEST_SCORES = {  # of Lighthouse, by device
     "desktop": {"Performance": 95, "Accessibility": 100, "Best Practices": 100, "SEO": 95},
-    "phone": {"Accessibility": 100, "Best Practices": 100, "SEO": 95},
+    "phone": {"Performance": 80, "Accessibility": 100, "Best Practices": 100, "SEO": 95},
 }
+# The goal that is not reached yet: the simulated phone is slow, and slower on a busy computer.
+MISSED_GOAL = ("phone", "Performance")
 MAX_VALUES = {  # largest accepted values
     "first result after the click, the slowest of 5 (s)": 10,
     "next results, median of 20 (s)": 0.3,
@@ -39,12 +41,23 @@ def test_all_readers_are_served():
     assert measured["other readers, served and not disturbed"] == n_readers - n_crashed
 
 
+@pytest.mark.xfail(reason="pages are still to be measured by tools/lighthouse.py", strict=True)
 @pytest.mark.parametrize("device", SCORES)
-def test_scores_of_lighthouse_reach_the_goals(book, device):
-    pages = {path.relative_to(book).as_posix() for path in book.rglob("*.html")}
-    assert SCORES[device] and SCORES[device].keys() <= pages
-    for category, lowest in LOWEST_SCORES[device].items():
-        assert {n for n, scores in SCORES[device].items() if scores[category] < lowest} == set()
+def test_every_page_is_measured_by_lighthouse(book, device):
+    pages = (path.relative_to(book) for path in book.rglob("*.html"))
+    assert SCORES[device].keys() == {p.as_posix() for p in pages if p.parts[0] != "_static"}
+
+
+@pytest.mark.parametrize(
+    ("device", "category"),
+    [
+        pytest.param(*goal, marks=pytest.mark.xfail(strict=True) if goal == MISSED_GOAL else ())
+        for goal in itertools.product(SCORES, LOWEST_SCORES["desktop"])
+    ],
+)
+def test_scores_of_lighthouse_reach_the_goals_on_every_measured_page(device, category):
+    lowest = LOWEST_SCORES[device][category]
+    assert {n for n, scores in SCORES[device].items() if scores[category] < lowest} == set()
 
 
 def test_page_shows_measurements_and_versions(book):
