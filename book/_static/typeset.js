@@ -1,6 +1,6 @@
-// Load MathJax after the page is shown. Typeset the formulas near the viewport at once, and all others
-// as soon as the reader does anything, in small batches, so that a chapter with hundreds of formulas
-// opens fast and stays responsive.
+// Load MathJax as soon as a formula is on the screen or the reader does anything, and never before the
+// page is shown. Typeset the formulas near the screen at once, and all others after the reader's first
+// action, in small batches, so that a chapter with hundreds of formulas opens fast and stays responsive.
 {
   const BATCH_SIZE = 6; // formulas; style and layout are recomputed after each batch
   const MAX_BLOCKING_TIME = 20; // milliseconds of work before control returns to the browser
@@ -15,15 +15,18 @@
   let others = [];
   window.addEventListener("beforeprint", () => MathJax.typeset?.(others.splice(0))); // cannot wait
 
-  const typesetAll = async () => {
-    const formulas = [...document.querySelectorAll(".math")];
+  const findFormulas = (screens) => { // those that begin at most this far below the top of the screen
     const isNearby = (formula) => {
-      const { top } = formula.getBoundingClientRect();
-      return -innerHeight < top && top < 1.25 * innerHeight;
+      const { top, width } = formula.getBoundingClientRect();
+      return width && -innerHeight < top && top < screens * innerHeight; // folded ones have no width
     };
-    const nearby = new Set(formulas.filter(isNearby)); // all at once, so that visible text does not move
+    return [...document.querySelectorAll(".math")].filter(isNearby);
+  };
+
+  const typesetAll = async () => {
+    const nearby = new Set(findFormulas(1.25)); // all at once, so that visible text does not move
     await MathJax.typesetPromise([...nearby]);
-    others = formulas.filter((formula) => !nearby.has(formula));
+    others = [...document.querySelectorAll(".math")].filter((formula) => !nearby.has(formula));
     await window.firstAction;
     let deadline = performance.now() + MAX_BLOCKING_TIME;
     while (others.length) {
@@ -41,5 +44,9 @@
   window.MathJax.startup = { promise, pageReady };
   const startup = document.createElement("script");
   startup.src = new URL("mathjax/startup.js", document.currentScript.src);
-  requestAnimationFrame(() => setTimeout(() => document.head.append(startup)));
+  const load = async () => {
+    if (!findFormulas(1).length) await window.firstAction;
+    document.head.append(startup);
+  };
+  requestAnimationFrame(() => setTimeout(load)); // after the first paint
 }
