@@ -217,6 +217,13 @@ def test_script_in_the_guide_unpacks_archives_of_platforms(
     assert unpack(course, names).keys() == {student, "ann@b.org"}
 
 
+def test_script_in_the_guide_stops_at_two_students_of_one_name(course, monkeypatch):
+    monkeypatch.chdir(course.root)
+    names = [f"Ann Lee_{k}_assignsubmission_file/{NAME}.ipynb" for k in (1, 2)]
+    with pytest.raises(ValueError, match="two students are called Ann Lee"):
+        unpack(course, names)
+
+
 def test_script_in_the_guide_packs_feedback_under_the_names_of_moodle(course, monkeypatch):
     monkeypatch.chdir(course.root)
     people = ("Ann Lee_1", "Ben_2")  # Ben has no feedback
