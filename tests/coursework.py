@@ -16,6 +16,7 @@ from svmbook.course.layout import folder as course_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "book/teaching.md"
+API_PAGE = ROOT / "book/api/course.md"
 ASSIGNMENTS = ROOT / "notebooks/assignments"
 NAME = "small"  # of the small assignment
 SQUARE = "def square(x):\n    return x * x"
@@ -92,13 +93,13 @@ def copy_course(course, root):
     return type(course)(root)
 
 
-def guide_table(heading):
-    """Return the rows of the table below a heading of the instructor's guide.
+def guide_table(heading, page=GUIDE):
+    """Return the rows of the table below a heading of a page, by default the instructor's guide.
 
     A row is a kind of submission, its points and a message.
     """
-    _, section = GUIDE.read_text(encoding="utf-8").split(f"### {heading}\n")
-    table = section.split("\n### ")[0]
+    _, section = page.read_text(encoding="utf-8").split(f"## {heading}\n")
+    table = re.split(r"\n##+ ", section)[0]
     return re.findall(r"^\| (.+) \| (\d|not graded) \| (.+) \|$", table, re.M)
 
 

@@ -16,11 +16,12 @@ from xml.etree import ElementTree
 NOTEBOOKS_ZIP = "svmbook-notebooks.zip"
 README = """The chapters of "Support Vector Machines, from the dual up" as notebooks.
 
-    python -m pip install svmbook jupyterlab
+    python -m pip install "svmbook[cvxopt,tables]" jupyterlab
     jupyter lab
 
-The measured results that chapters read are part of the package. A few chapters need other packages
-(pandas, interpret-core, ipywidgets), which their first cells name.
+If you received the package as a file, write ./ and the name of the file instead of svmbook. The
+measured results that chapters read are part of the package. The extras cvxopt and tables install
+CVXOPT and pandas, which some chapters need.
 """
 FEED_LENGTH = 30  # the number of changes in the feed
 ATOM_NAMESPACE = "http://www.w3.org/2005/Atom"

@@ -1,8 +1,8 @@
 """Hostile and malformed submissions affect neither other marks nor files.
 
 One course contains all kinds and an honest submission. A hostile submission must not change the
-mark of another one, or a file outside the folders to which grading writes. The instructor's guide
-has a table of the marks and messages, which is compared line by line.
+mark of another one, or a file outside the folders to which grading writes. The book's page on
+coursework has a table of the marks and messages, which is compared line by line.
 
 The nightly test grades all kinds in the sandbox. The other tests run in less time: kinds that
 affect only their kernel in forked shells, with all files, and forbidden operations together in one
@@ -13,7 +13,7 @@ import hashlib
 
 import nbformat
 import pytest
-from coursework import NAME, copy_course, guide_table
+from coursework import API_PAGE, NAME, copy_course, guide_table
 from hostile import (
     EXPECTED_GRADES,
     FILES,
@@ -51,14 +51,14 @@ def _message(course, graded):
     return f"`{errors[0]}`" if errors else "nothing"
 
 
-def _table_of_the_guide():
-    """Return the guide's table: for each kind the maximum of points, and possible messages."""
-    rows = guide_table("Attacks on the grader that were tested")
+def _attack_table():
+    """Return the table of the page: for each kind the maximum of points, and possible messages."""
+    rows = guide_table("Attacks on the grader that were tested", API_PAGE)
     return {kind: (float(points), messages.split(", or ")) for kind, points, messages in rows}
 
 
 def check_all(released_course, sandbox, tmp_path, subtests, kinds):
-    """Grade kinds of code and all kinds of files; check marks, files, pages and the guide."""
+    """Grade kinds of code and all kinds of files; check marks, files, pages and the table."""
     course = copy_course(released_course, tmp_path / "course")
     (tmp_path / "beside.txt").write_text("untouched")
     hand_in_all(course, kinds)
@@ -74,7 +74,7 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
         assert _digests(course.root, excluded_folders=written_paths) == old_digests
         assert (tmp_path / "beside.txt").read_text() == "untouched"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["beside.txt", "course"]
-    table = _table_of_the_guide()
+    table = _attack_table()
     for graded in graded_submissions:
         with subtests.test(graded.student):
             max_score, message = EXPECTED_GRADES[graded.student]
@@ -83,7 +83,7 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
                 assert graded.score == max_score  # harmless or malformed: all possible points
             if message is not None:
                 assert message in "; ".join(graded.notes)
-        with subtests.test("guide", kind=graded.student):
+        with subtests.test("table", kind=graded.student):
             max_score, messages = table[graded.student]
             assert max_score == EXPECTED_GRADES[graded.student][0]
             assert _message(course, graded) in messages
@@ -106,18 +106,18 @@ def test_safe_and_malformed_submissions_in_shells(released_course, shells, tmp_p
     check_all(released_course, shells, tmp_path, subtests, KINDS_SAFE_WITHOUT_SANDBOX)
 
 
-def test_forbidden_operations_fail_as_the_guide_says(sandbox):
+def test_forbidden_operations_fail_as_the_table_says(sandbox):
     cells = [{"source": CODE_BY_KIND[kind], "kind": "own"} for kind in FAILING_KINDS]
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None
-    table = _table_of_the_guide()
+    table = _attack_table()
     for number, kind in enumerate(FAILING_KINDS):
         errors = [output["ename"] for output in outcome.outputs[number] if "ename" in output]
         assert f"`{errors[-1]}`" in table[kind][1], kind
 
 
-def test_guide_lists_all_kinds():
-    assert _table_of_the_guide().keys() == EXPECTED_GRADES.keys()
+def test_table_lists_all_kinds():
+    assert _attack_table().keys() == EXPECTED_GRADES.keys()
 
 
 def _check_pages(course, pages):
