@@ -1,9 +1,9 @@
-"""The directive ``{capabilities}``: what each estimator supports, and its limits of size.
+"""The directive ``{capabilities}``: purpose of each estimator, what it supports, and its limits.
 
-Classes, probabilities, weights, sparse matrices, certificate and defaults are read from the
-estimators; each is fitted to three classes to see whether it fits pairs of classes. The number of
-points fitted in a minute and the memory needed come from the records of
-``benchmarks/bench_estimators.py``.
+The purpose is the first line of the docstring. Classes, probabilities,
+weights, sparse matrices, explanations, certificate and defaults are read from the estimators; each
+is fitted to three classes to see whether it fits pairs of classes. The number of points fitted in a
+minute and the memory needed come from the records of ``benchmarks/bench_estimators.py``.
 """
 
 import inspect
@@ -18,12 +18,14 @@ from svmbook.experiments.running.records import results_folder
 from svmbook.tables import Table
 
 RECORDS = "bench_estimators"
+PURPOSE_COLUMNS = ("estimator", "purpose")
 SUPPORT_COLUMNS = (
     "estimator",
     "classes",
     "probabilities",
     "weights",
     "sparse",
+    "explains",
     "certificate",
     "defaults",
 )
@@ -40,6 +42,11 @@ def estimators():
             yield name, getattr(svmbook, name)
 
 
+def purpose_cells(estimator):
+    """Return the first line of the docstring, without the full stop."""
+    return (inspect.getdoc(estimator).splitlines()[0].removesuffix("."),)
+
+
 def support_cells(estimator):
     """Return the cells of an estimator's row, without its name."""
     doc, parameters = estimator.__doc__, inspect.signature(estimator).parameters
@@ -54,6 +61,7 @@ def support_cells(estimator):
         "yes" if hasattr(estimator, "predict_proba") else "calibrate",
         "points, classes" if has_fit_parameter(estimator, "sample_weight") else "no",
         "linear kernel" if model._accepts_sparse else "no",
+        "yes" if hasattr(estimator, "explain") else "no",
         certificate,
         ", ".join(defaults),
     )
@@ -79,18 +87,24 @@ def floor_to_one_digit(number):
 
 
 class Capabilities(SphinxDirective):
-    """Show one of the two tables: ``abilities`` or ``limits``."""
+    """Show one of the three tables: ``purposes``, ``abilities`` or ``limits``."""
 
     required_arguments = 1
 
     def run(self):
-        if self.arguments == ["abilities"]:
-            rows = [(f"{{class}}`~svmbook.{name}`", *support_cells(e)) for name, e in estimators()]
-            table = Table(SUPPORT_COLUMNS, rows)
+        if self.arguments == ["purposes"]:
+            table = self.table_of_estimators(PURPOSE_COLUMNS, purpose_cells)
+        elif self.arguments == ["abilities"]:
+            table = self.table_of_estimators(SUPPORT_COLUMNS, support_cells)
         else:
             self.env.note_dependency(str(results_folder() / f"{RECORDS}.jsonl"))
             table = Table(LIMIT_COLUMNS, [limit_cells(row) for row in load_records(RECORDS)])
         return self.parse_text_to_nodes(repr(table))
+
+    def table_of_estimators(self, columns, cells):
+        """Return a table with one row per estimator, whose name links to its documentation."""
+        rows = [(f"{{class}}`~svmbook.{name}`", *cells(each)) for name, each in estimators()]
+        return Table(columns, rows)
 
 
 def setup(app):

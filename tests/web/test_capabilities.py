@@ -1,0 +1,121 @@
+"""The tables on the page of the estimators agree with fitted models."""
+
+import ast
+
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+from scipy import sparse
+from sklearn.datasets import load_iris
+
+import svmbook
+
+X_all, y_all = (values[::3] for values in load_iris(return_X_y=True))  # three classes
+X, y = X_all[y_all > 0], y_all[y_all > 0]  # two of them, which overlap
+NAMES = [name for name in svmbook.__all__ if not name.startswith("_")]
+
+
+def unfitted(name):
+    """Return an estimator, with the linear kernel if it has a kernel."""
+    estimator = getattr(svmbook, name)()
+    if "kernel" in estimator.get_params():
+        estimator.set_params(kernel="linear")
+    return estimator
+
+
+@pytest.fixture(scope="module")
+def tables(book):
+    """Return the rows of the tables of purposes, abilities and limits, as dicts by column."""
+    html = (book / "book/api/estimators.html").read_text("utf-8")
+    found = BeautifulSoup(html, "html.parser").select("article table")[:3]
+    return [list(read_rows(table)) for table in found]
+
+
+def read_rows(table):
+    columns = [cell.get_text() for cell in table.select("th")]
+    for row in table.select("tbody tr"):
+        yield dict(zip(columns, [cell.get_text() for cell in row.select("td")], strict=True))
+
+
+@pytest.fixture(params=NAMES)
+def row(request, tables):
+    """Return the abilities of one estimator."""
+    return next(each for each in tables[1] if each["estimator"] == request.param)
+
+
+def test_all_tables_list_all_estimators(tables):
+    purposes, abilities, limits = tables
+    assert [each["estimator"] for each in purposes] == NAMES
+    assert [each["estimator"] for each in abilities] == NAMES
+    assert {each["estimator"].split(",")[0] for each in limits} == set(NAMES)
+
+
+def test_classes(row):
+    model = unfitted(row["estimator"]).fit(X_all, y_all)
+    assert set(model.predict(X_all)) == set(y_all)
+    pairs = [set(each.classes_) for each in getattr(model, "estimators_", ())]
+    assert row["classes"] == ("any, in pairs" if len(pairs) == 3 else "any")
+
+
+def test_probabilities(row):
+    model = unfitted(row["estimator"]).fit(X, y)
+    if row["probabilities"] == "yes":
+        assert np.allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    else:
+        assert row["probabilities"] == "calibrate"
+        assert not hasattr(model, "predict_proba")
+
+
+def test_weights(row):
+    """A weight of zero removes a point, and the weights of classes change the classifier."""
+    estimator, weights = unfitted(row["estimator"]), np.ones(len(y))
+    weights[::2] = 0.0
+    if row["weights"] == "no":
+        with pytest.raises(TypeError, match="sample_weight"):
+            estimator.fit(X, y, sample_weight=weights)
+        assert "class_weight" not in estimator.get_params()
+    else:
+        assert row["weights"] == "points, classes"
+        F = estimator.fit(X, y, sample_weight=weights).decision_function(X)
+        F_removed = estimator.fit(X[1::2], y[1::2]).decision_function(X)
+        assert np.allclose(F, F_removed, atol=0.02 * np.abs(F).max())
+        weighted = estimator.set_params(class_weight={1: 1.0, 2: 5.0}).fit(X, y)
+        assert np.mean(weighted.predict(X) == 2) >= np.mean(y == 2)
+
+
+def test_sparse_matrices(row):
+    estimator, matrix = unfitted(row["estimator"]), sparse.csr_matrix(X)
+    if row["sparse"] == "no":
+        with pytest.raises(TypeError, match="dense"):
+            estimator.fit(matrix, y)
+    else:
+        assert row["sparse"] == "linear kernel"
+        F = estimator.fit(X, y).decision_function(X)
+        assert np.allclose(estimator.fit(matrix, y).decision_function(matrix), F, atol=1e-3)
+
+
+def test_explanations(row):
+    """The contributions of the features and the intercept sum to the decision value."""
+    model = unfitted(row["estimator"]).fit(X, y)
+    assert row["explains"] == ("yes" if hasattr(model, "explain") else "no")
+    if row["explains"] == "yes":
+        output = model.explain(X[0])["contribution"].sum() + model.intercept_
+        assert np.allclose(output, model.decision_function(X[:1]))
+
+
+def test_certificates(row):
+    model = unfitted(row["estimator"]).fit(X, y)
+    if row["certificate"] == "gap":
+        assert 0.0 <= model.relative_gap_ <= 1e-2
+    else:
+        assert not hasattr(model, "relative_gap_")
+        assert row["certificate"] == (
+            "stationary point" if hasattr(model, "kkt_residual_") else "none"
+        )
+
+
+def test_defaults(row):
+    parameters = getattr(svmbook, row["estimator"])().get_params()
+    for assignment in filter(None, row["defaults"].split(", ")):
+        name, value = assignment.split("=")
+        assert parameters[name] == ast.literal_eval(value)
