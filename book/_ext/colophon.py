@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
-from listings import markdown_table
+from overview_tables import markdown_table
 from sphinx.util.docutils import SphinxDirective
 
 SOFTWARE = {
