@@ -156,9 +156,7 @@ def initial_state(gram, y, C, max_iter):
         initial_state(gram_quarter, y[quarter], C_quarter, max_iter), max_iter
     )
     support = np.flatnonzero(sample_state.beta)
-    margin = y * (
-        gram.times_columns(quarter[support], sample_state.beta[support]) + sample_state.b
-    )
+    margin = y * (gram.dot_columns(quarter[support], sample_state.beta[support]) + sample_state.b)
     distance = np.abs(1.0 - margin)
     distance[quarter] = np.inf
     nearest_points = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]

@@ -270,9 +270,7 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     np.testing.assert_array_equal(state.free[quarter], free)
     # Of the remaining points, those closest to the margin boundaries are free; the others are at
     # C if their margin is below 1, and at zero otherwise.
-    margin = y * (
-        K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept
-    )
+    margin = y * (K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept)
     nearest_points, other_points = (
         remaining_points[state.free[remaining_points]],
         remaining_points[~state.free[remaining_points]],
