@@ -88,7 +88,7 @@ def libsvm_seconds(K, y, C, tol):
 
 
 def time_one_C(X, y, gamma, C):
-    """Time the active-set solver and LIBSVM in turn, three times, in the same process."""
+    """Time the active-set solver and LIBSVM three times, alternately, in the same process."""
     K = gaussian(X, gamma=gamma)
     active_set_seconds, svc_seconds = [], []
     for _ in range(3):
@@ -105,7 +105,7 @@ def time_one_C(X, y, gamma, C):
 
 
 def time_path(X, y, gamma):
-    """Time a path three times, and LIBSVM once per C."""
+    """Time `svm_path` three times, and LIBSVM once per C and tolerance."""
     K = gaussian(X, gamma=gamma)
     path, seconds = time_call(lambda: svm_path(K, y, C_GRID), repeats=3)
     svc_seconds = {tol: sum(libsvm_seconds(K, y, C, tol) for C in C_GRID) for tol in (1e-6, 1e-3)}
