@@ -73,7 +73,8 @@ def solve_interior_point(
     Returns
     -------
     SolverResult
-        ``converged`` tells whether the gap, computed from the returned ``alpha``, is below ``tol``.
+        ``converged`` indicates whether the gap, computed from the returned ``alpha``, is below
+        ``tol``.
 
     Raises
     ------

@@ -20,7 +20,7 @@ SUITE_NAME = "exploring-more"
 
 
 @pytest.fixture
-def small_forest(monkeypatch):
+def small_covtype(monkeypatch):
     """Return the points and classes of a small table, which replaces forest cover in the suite."""
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
@@ -40,8 +40,8 @@ def errors_for_each_C(make, train, test, *, scaled=True):
     return np.array([1 - make(C).fit(X, y).score(X_test, y_test) for C in C_GRID])
 
 
-def test_softmax_by_brute_force(small_forest):
-    X, y = small_forest
+def test_softmax_by_brute_force(small_covtype):
+    X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 2)).permutation(180)
     first, validation, test = order[:60], order[60:90], order[120:]
     outcome = suite.carry_out_run("90", suite.SOFTMAX, 2)
@@ -60,8 +60,8 @@ def test_softmax_by_brute_force(small_forest):
 
 
 @pytest.mark.parametrize("method", ["svm-scaled", "svm-raw"])
-def test_figure_8_by_brute_force(small_forest, method):
-    X, y = small_forest
+def test_figure_8_by_brute_force(small_covtype, method):
+    X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 3)).permutation(180)
     train, validation, test = order[:45], order[60:105], order[120:]
     outcome = suite.carry_out_run(suite.FIGURE_8, method, 3)
