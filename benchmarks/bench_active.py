@@ -5,11 +5,11 @@ K is computed beforehand for both solvers and fits into LIBSVM's cache. LIBSVM i
 
 One C: the geometric mean of LIBSVM's time (tolerance 1e-6) over ours is at least 1.2, and 2.5 for
 C >= 100; each ratio is at least 0.3. A path over eleven values of C: at least 4 times faster than
-LIBSVM for each C in turn, and 2 times at LIBSVM's default tolerance. 20,000 points, with rows of K
+LIBSVM called once per C, and 2 times at LIBSVM's default tolerance. 20,000 points, with rows of K
 computed on demand: a KKT residual of at most 1e-8 in less than 6 GiB.
 
-"forest" has the first two classes of the cover types (from SVMBOOK_DATA or downloaded). On "digits"
-(even against odd) LIBSVM is faster; the claims exclude this data set.
+"covtype" contains the first two classes of the forest cover data (from SVMBOOK_DATA or downloaded).
+On "digits" (even against odd) LIBSVM is faster; the claims exclude this data set.
 """
 
 import itertools
@@ -38,7 +38,7 @@ def draw_threenorm(n):
     return X, encode_labels(y)[1], 2.0**-7
 
 
-def draw_forest(n):
+def draw_covtype(n):
     table = load("covtype")
     in_two_classes = np.isin(table.target, np.unique(table.target)[:2])
     sample = np.random.default_rng(0).permutation(np.flatnonzero(in_two_classes))[:n]
@@ -61,7 +61,7 @@ def draw_digits(n):
 GENERATORS = {
     "normal": draw_normal,
     "threenorm": draw_threenorm,
-    "forest": draw_forest,
+    "covtype": draw_covtype,
     "digits": draw_digits,
 }
 
@@ -69,7 +69,7 @@ GENERATORS = {
 def summary(result, C):
     return {
         "objective": result.objective,
-        "rounds": result.n_iter,
+        "n_iter": result.n_iter,
         "free_points": int(((result.alpha > 0) & (result.alpha < C)).sum()),
         "kkt_residual": result.kkt_residual,
         "converged": result.converged,
@@ -88,7 +88,7 @@ def libsvm_seconds(K, y, C, tol):
 
 
 def time_one_C(X, y, gamma, C):
-    """Time the active-set solver and LIBSVM in turn, three times, in the same process."""
+    """Time the active-set solver and LIBSVM three times, alternately, in the same process."""
     K = gaussian(X, gamma=gamma)
     active_set_seconds, svc_seconds = [], []
     for _ in range(3):
@@ -105,7 +105,7 @@ def time_one_C(X, y, gamma, C):
 
 
 def time_path(X, y, gamma):
-    """Time a path three times, and LIBSVM once for each C."""
+    """Time `svm_path` three times, and LIBSVM once per C and tolerance."""
     K = gaussian(X, gamma=gamma)
     path, seconds = time_call(lambda: svm_path(K, y, C_GRID), repeats=3)
     svc_seconds = {tol: sum(libsvm_seconds(K, y, C, tol) for C in C_GRID) for tol in (1e-6, 1e-3)}
@@ -114,7 +114,7 @@ def time_path(X, y, gamma):
         "libsvm_over_active_set": svc_seconds[1e-6] / seconds,
         "default_libsvm_over_active_set": svc_seconds[1e-3] / seconds,
         "objective": sum(result.objective for result in path),
-        "rounds": sum(result.n_iter for result in path),
+        "n_iter": sum(result.n_iter for result in path),
         "kkt_residual": max(
             result.kkt_residual / max(1, C) for result, C in zip(path, C_GRID, strict=True)
         ),
@@ -141,7 +141,7 @@ METHODS = {
     "LIBSVM": libsvm,
 }
 COLUMNS = ["data", "n", "gamma", "C", "active_set_seconds", "libsvm_over_active_set"]
-COLUMNS += ["default_libsvm_over_active_set", "rounds", "free_points", "kkt_residual", "converged"]
+COLUMNS += ["default_libsvm_over_active_set", "n_iter", "free_points", "kkt_residual", "converged"]
 
 
 def run_one_C():
@@ -167,7 +167,7 @@ def run_one_C():
 
 def run_paths():
     rows = []
-    for data, n in itertools.product(("normal", "threenorm", "forest"), (600, 2000)):
+    for data, n in itertools.product(("normal", "threenorm", "covtype"), (600, 2000)):
         X, y, _ = GENERATORS[data](n)
         for gamma in (2.0**-7, 2.0**-5, 2.0**-3, 2.0**-1):
             row = {"table": "path", "method": "path", "data": data, "n": n, "gamma": gamma}
@@ -195,7 +195,7 @@ def run_large():
         "tol",
         "seconds",
         "gibibytes",
-        "rounds",
+        "n_iter",
         "free_points",
         "kkt_residual",
     ]

@@ -22,7 +22,7 @@ from subprocess import DEVNULL, Popen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from coursework import ASSIGNMENTS, answered_book_assignment, hand_in_as, variants
+from coursework import ASSIGNMENTS_FOLDER, answered_book_assignment, hand_in_as, variants
 from measure import main, print_table, time_call
 from nbformat.v4 import new_code_cell
 
@@ -31,7 +31,7 @@ from svmbook.course.layout.folder import Course, create_course
 from svmbook.course.reports.report import write_report
 from svmbook.course.submissions.similar import find_similar
 
-os.environ["SVMBOOK_ASSIGNMENTS"] = str(ASSIGNMENTS)
+os.environ["SVMBOOK_ASSIGNMENTS"] = str(ASSIGNMENTS_FOLDER)
 ASSIGNMENT_NAMES = (
     *("dual_by_hand", "kernels", "interior_point", "logistic"),
     *("many_classes", "bounded_loss", "stumps", "prototypes", "project"),

@@ -65,13 +65,13 @@ def _test_error(model, X):
     return round(100 * (1 - model.score(X_test, y_test)), 2)
 
 
-def adaboost_stumps(X, y, rounds):
-    return {"training_error": round(1 - AdaBoostStump(rounds).fit(X, y).score(X, y), 6)}
+def adaboost_stumps(X, y, n_estimators):
+    return {"training_error": round(1 - AdaBoostStump(n_estimators).fit(X, y).score(X, y), 6)}
 
 
-def adaboost_trees(X, y, rounds):
+def adaboost_trees(X, y, n_estimators):
     trees = DecisionTreeClassifier(max_depth=1)
-    model = AdaBoostClassifier(trees, n_estimators=rounds).fit(X, y)
+    model = AdaBoostClassifier(trees, n_estimators=n_estimators).fit(X, y)
     return {"training_error": round(1 - model.score(X, y), 6)}
 
 
@@ -112,7 +112,7 @@ METHODS = {
 
 
 def problem(row):
-    options = {"rounds": row["rounds"]} if "rounds" in row else {}
+    options = {"n_estimators": row["n_estimators"]} if "n_estimators" in row else {}
     return *draw(row["n"], d=row["d"]), options
 
 
@@ -130,11 +130,10 @@ def run():
     add_rows("training", [WITH_KNOTS, "StumpEnsembleSVC, exact"], 4_000)
     columns = ["n", "method", "seconds", "ratio", "error", "relative_gap", "memory_over_data"]
     print_table("Training", rows, columns)
-    for n, d, rounds in ((600, 24, 1000), (50_000, 20, 50)):
-        add_rows(
-            "boosting", ["AdaBoostStump", "AdaBoostClassifier"], n, d, repeats=3, rounds=rounds
-        )
-    print_table("Boosting", rows[-4:], ["n", "d", "rounds", "method", "seconds", "ratio"])
+    for n, d, n_estimators in ((600, 24, 1000), (50_000, 20, 50)):
+        methods = ["AdaBoostStump", "AdaBoostClassifier"]
+        add_rows("boosting", methods, n, d, repeats=3, n_estimators=n_estimators)
+    print_table("Boosting", rows[-4:], ["n", "d", "n_estimators", "method", "seconds", "ratio"])
     for n in (5_000, 40_000):
         add_rows("prediction", ["prediction"], n)
     columns = ["support_vectors", "kernel_over_shapes", "kernel_over_shapes_and_build"]

@@ -16,7 +16,7 @@ from svmbook import kernels
 from svmbook.solvers import solve_active_set, solve_dual
 
 N_PROBLEMS = 10_000
-COLUMNS = ["kernel", "problems", "converged", "used_monotone", "max_rounds", "max_residual"]
+COLUMNS = ["kernel", "problems", "converged", "used_monotone", "max_n_iter", "max_residual"]
 COLUMNS += ["worse_than_cvxopt", "cvxopt_converged"]
 
 
@@ -52,7 +52,7 @@ def check_problem(seed):
         "kernel": name,
         "converged": active_set.converged and bool(is_feasible),
         "used_monotone": " 0 monotone" not in active_set.message,
-        "rounds": active_set.n_iter,
+        "n_iter": active_set.n_iter,
         "objective": active_set.dual_objective,
         "residual": active_set.kkt_residual / max(1.0, C.min()),
         "is_worse_than_cvxopt": is_worse,
@@ -67,7 +67,7 @@ def summary(name, checks):
         "problems": len(checks),
         "converged": sum(row["converged"] for row in checks),
         "used_monotone": sum(row["used_monotone"] for row in checks),
-        "max_rounds": max(row["rounds"] for row in checks),
+        "max_n_iter": max(row["n_iter"] for row in checks),
         "max_residual": max(row["residual"] for row in checks),
         "worse_than_cvxopt": int(sum(row["is_worse_than_cvxopt"] for row in checks)),
         "cvxopt_converged": sum(row["cvxopt_converged"] for row in checks),

@@ -16,7 +16,7 @@ FEW_RUNS, MANY_RUNS = 6, 20
 
 
 def jobs(runs=FEW_RUNS):
-    """Return the jobs of a cheap part of a suite."""
+    """Return the jobs of a part of a suite whose runs are fast."""
     return find_suite(SUITE).jobs(["stdev2", "stdev4"], ["linear"], runs)
 
 

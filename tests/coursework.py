@@ -17,8 +17,8 @@ from svmbook.course.layout import folder as course_folder
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "book/teaching.md"
 API_PAGE = ROOT / "book/api/course.md"
-ASSIGNMENTS = ROOT / "notebooks/assignments"
-NAME = "small"  # of the small assignment
+ASSIGNMENTS_FOLDER = ROOT / "notebooks/assignments"
+ASSIGNMENT = "small"  # the name of the small assignment
 SQUARE = "def square(x):\n    return x * x"
 TOTAL = "def total(x):\n    return float(sum(x))"
 MARK_SCHEME = "4 points, for graders only"
@@ -82,10 +82,10 @@ def instructor_notebook():
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
-def create_course(root, assignments, names=None):
+def create_course(root, assignments_folder, assignments=None):
     """Create a course with these assignments of a folder; all of them by default."""
-    with mock.patch.dict(os.environ, {"SVMBOOK_ASSIGNMENTS": str(assignments)}):
-        return course_folder.create_course(root, names)
+    with mock.patch.dict(os.environ, {"SVMBOOK_ASSIGNMENTS": str(assignments_folder)}):
+        return course_folder.create_course(root, assignments)
 
 
 def copy_course(course, root):
@@ -106,9 +106,9 @@ def guide_table(heading, page=GUIDE):
 @contextmanager
 def edited_source(course):
     """Yield the instructor's notebook of the small assignment, and write it at the end."""
-    nb = nbformat.read(course.source_path(NAME), as_version=4)
+    nb = nbformat.read(course.source_path(ASSIGNMENT), as_version=4)
     yield nb
-    nbformat.write(nb, course.source_path(NAME))
+    nbformat.write(nb, course.source_path(ASSIGNMENT))
 
 
 def cell_named(nb, name):
@@ -118,7 +118,7 @@ def cell_named(nb, name):
 
 def answered_notebook(course, **answers):
     """Return the released small assignment with these answers, and otherwise correct ones."""
-    nb = nbformat.read(course.released_path(NAME), as_version=4)
+    nb = nbformat.read(course.released_path(ASSIGNMENT), as_version=4)
     for name, answer in ({"square": SQUARE, "total": TOTAL, "essay": ESSAY} | answers).items():
         cell_named(nb, name).source = answer
     return nb
@@ -126,30 +126,30 @@ def answered_notebook(course, **answers):
 
 def hand_in(course, student, nb):
     """Write a student's submission of the small assignment, a notebook or bytes."""
-    return hand_in_as(course, student, NAME, nb)
+    return hand_in_as(course, student, ASSIGNMENT, nb)
 
 
-def hand_in_as(course, student, name, nb):
+def hand_in_as(course, student, assignment, nb):
     """Write a student's submission of an assignment; return its folder."""
-    folder = course.root / "submitted" / student / name
+    folder = course.root / "submitted" / student / assignment
     folder.mkdir(parents=True)
     content = nb if isinstance(nb, bytes) else json.dumps(nb).encode()
-    (folder / f"{name}.ipynb").write_bytes(content)
+    (folder / f"{assignment}.ipynb").write_bytes(content)
     return folder
 
 
-def book_assignment(name):
+def book_assignment(assignment):
     """Return the instructor's notebook of an assignment of the book."""
-    return nbformat.read(ASSIGNMENTS / name / f"{name}.ipynb", as_version=4)
+    return nbformat.read(ASSIGNMENTS_FOLDER / assignment / f"{assignment}.ipynb", as_version=4)
 
 
-def variants(name):
+def variants(assignment):
     """Return submissions of an assignment of the book, and the points that tests must give.
 
     A submission is a dict of answers. There are the solution, another solution, and one submission
     per typical mistake.
     """
-    module, points = _submissions(name)
+    module, points = _submissions(assignment)
     correct = {
         "the solution": ({}, points),
         "another solution": (module.ALTERNATIVE_SOLUTION, points),
@@ -161,13 +161,13 @@ def variants(name):
     return correct | wrong
 
 
-def combined_variants(name):
+def combined_variants(assignment):
     """Return nearly the same as `variants` in fewer submissions, which combine mistakes.
 
     Mistakes are combined if they are in different answers and change the points of different
     tests. The solution itself is omitted, because nbval runs the assignment's notebook.
     """
-    module, points = _submissions(name)
+    module, points = _submissions(assignment)
     groups = []
     for answers, changed_points in module.MISTAKES.values():
         for group_answers, group_points in groups:
@@ -187,21 +187,21 @@ def combined_variants(name):
     return {"another solution": (module.ALTERNATIVE_SOLUTION, points)} | wrong
 
 
-def _submissions(name):
+def _submissions(assignment):
     """Return the module of submissions of an assignment, and the points of its tests."""
-    path = ROOT / f"tests/course/submissions/{name}.py"
-    spec = spec_from_file_location(f"submissions_{name}", path)
+    path = ROOT / f"tests/course/submissions/{assignment}.py"
+    spec = spec_from_file_location(f"submissions_{assignment}", path)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    cells = map(nbgrader_metadata, book_assignment(name).cells)
+    cells = map(nbgrader_metadata, book_assignment(assignment).cells)
     graded_cells = [metadata for metadata in cells if metadata.get("grade")]
     return module, {m["grade_id"]: m["points"] for m in graded_cells if not m["solution"]}
 
 
-def answered_book_assignment(course, name, answers):
+def answered_book_assignment(course, assignment, answers):
     """Return an assignment of the book with these answers, and otherwise those of the solution."""
-    nb = nbformat.read(course.released_path(name), as_version=4)
-    solution = book_assignment(name)
+    nb = nbformat.read(course.released_path(assignment), as_version=4)
+    solution = book_assignment(assignment)
     for cell in nb.cells:
         if nbgrader_metadata(cell).get("solution"):
             item = nbgrader_metadata(cell)["grade_id"]

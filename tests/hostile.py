@@ -3,7 +3,7 @@
 import json
 import os
 
-from coursework import NAME, answered_notebook, cell_named, hand_in
+from coursework import ASSIGNMENT, answered_notebook, cell_named, hand_in
 from hostile_code import CODE_BY_KIND, MAX_SCORES, MESSAGES
 from nbformat.v4 import new_code_cell, new_output
 
@@ -116,24 +116,26 @@ FILES = {
 
 
 def _hand_in_link(course, student):
-    folder = course.root / "submitted" / student / NAME
+    folder = course.root / "submitted" / student / ASSIGNMENT
     folder.mkdir(parents=True)
-    (folder / f"{NAME}.ipynb").symlink_to(course.source_path(NAME))
+    (folder / f"{ASSIGNMENT}.ipynb").symlink_to(course.source_path(ASSIGNMENT))
 
 
 def _hand_in_linked_folder(course, student):
     (course.root / "submitted" / student).mkdir()
-    (course.root / "submitted" / student / NAME).symlink_to(course.root / "source" / NAME)
+    (course.root / "submitted" / student / ASSIGNMENT).symlink_to(
+        course.root / "source" / ASSIGNMENT
+    )
 
 
 def _hand_in_pipe(course, student):
-    folder = course.root / "submitted" / student / NAME
+    folder = course.root / "submitted" / student / ASSIGNMENT
     folder.mkdir(parents=True)
-    os.mkfifo(folder / f"{NAME}.ipynb")
+    os.mkfifo(folder / f"{ASSIGNMENT}.ipynb")
 
 
 def _hand_in_folder(course, student):
-    (course.root / "submitted" / student / NAME / f"{NAME}.ipynb").mkdir(parents=True)
+    (course.root / "submitted" / student / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").mkdir(parents=True)
 
 
 def _hand_in_other_files(course, student):

@@ -64,8 +64,7 @@ def objectives(alpha, b, K, y, C):
 
 
 def brute_force_optimum(K, y, C):
-    """Return the optimal dual objective by trying all 3^n patterns of zero, free and bounded
-    multipliers.
+    """Return the optimal dual objective, found by trying all 3^n patterns of multipliers.
 
     For each pattern the stationarity conditions of the free multipliers are a linear system. The
     best objective of the feasible candidates is the optimum. The time permits n of about 6.

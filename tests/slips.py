@@ -8,7 +8,15 @@ import json
 import unicodedata
 
 import nbformat
-from coursework import ESSAY, NAME, SQUARE, TOTAL, answered_notebook, hand_in, nbgrader_metadata
+from coursework import (
+    ASSIGNMENT,
+    ESSAY,
+    SQUARE,
+    TOTAL,
+    answered_notebook,
+    hand_in,
+    nbgrader_metadata,
+)
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
 STUB = "*Your answer.*"
@@ -118,7 +126,7 @@ def _change_kernel(nb):
     nb.metadata.kernelspec = {"name": "my-env", "display_name": "Mine", "language": "python"}
 
 
-def _under_names(folder=NAME, file=f"{NAME}.ipynb", content=None):
+def _under_names(folder=ASSIGNMENT, file=f"{ASSIGNMENT}.ipynb", content=None):
     """Return a function that hands in a notebook, or other content, under other names."""
 
     def make(course, student):
@@ -133,12 +141,12 @@ def _under_names(folder=NAME, file=f"{NAME}.ipynb", content=None):
 
 def _hand_in_two_files(course, student):
     _under_names(file="small (1).ipynb")(course, student)
-    (course.root / "submitted" / student / NAME / "small (2).ipynb").write_text("{}")
+    (course.root / "submitted" / student / ASSIGNMENT / "small (2).ipynb").write_text("{}")
 
 
 def _hand_in_an_older_file_as_well(course, student):
     _under_names()(course, student)
-    (course.root / "submitted" / student / NAME / "small (1).ipynb").write_text("{}")
+    (course.root / "submitted" / student / ASSIGNMENT / "small (1).ipynb").write_text("{}")
 
 
 def _hand_in_with_byte_order_mark(course, student):
@@ -266,7 +274,7 @@ SLIPS = {
         _hand_in_an_older_file_as_well, words="small.ipynb was graded, and not 'small (1).ipynb'"
     ),
     "hands in a folder within the folder": _slip(
-        _under_names(file=f"{NAME}/{NAME}.ipynb"),
+        _under_names(file=f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"),
         words="the file 'small/small.ipynb' was graded as small.ipynb",
     ),
     "saves with a byte order mark": _slip(_hand_in_with_byte_order_mark),
@@ -284,8 +292,8 @@ SLIPS = {
 def _hand_in_without_folder(course, student):
     _under_names()(course, student)
     submitted = course.root / "submitted" / student
-    (submitted / NAME / f"{NAME}.ipynb").rename(submitted / f"{NAME}.ipynb")
-    (submitted / NAME).rmdir()
+    (submitted / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").rename(submitted / f"{ASSIGNMENT}.ipynb")
+    (submitted / ASSIGNMENT).rmdir()
 
 
 # Slips because of which a submission is not graded, and words from the message that lists it.

@@ -32,10 +32,10 @@ def best_stump(X, y, U):
     return predictions[np.argmin(errors)], min(errors)
 
 
-def algorithm_1(X, y, rounds):
+def algorithm_1(X, y, n_rounds):
     """Run Algorithm 1 of Lin (2005) as printed; return the outputs F and the last weights U."""
     U, F = np.full(len(X), 1 / len(X)), np.zeros(len(X))
-    for _ in range(rounds):
+    for _ in range(n_rounds):
         h, error = best_stump(X, y, U)
         if error < 1e-12 or error >= 0.5 - 1e-12:
             break
@@ -90,14 +90,14 @@ def test_theorem_12_of_lin_in_one_dimension():
 
 
 def test_boosting_of_lin_ends_without_a_stump():
-    assert not algorithm_1(*XOR, rounds=5)[0].any()
+    assert not algorithm_1(*XOR, n_rounds=5)[0].any()
     separable = np.array([[1.0], [2.0]]), np.array([-1.0, 1.0])  # the best stump has no error
-    assert not algorithm_1(*separable, rounds=5)[0].any()
+    assert not algorithm_1(*separable, n_rounds=5)[0].any()
 
 
 def test_algorithm_1_of_lin_minimises_another_loss_than_p5():
     X, y = twonorm(80, d=3, random_state=1)
-    F, U = algorithm_1(X, y, rounds=6)
+    F, U = algorithm_1(X, y, n_rounds=6)
     algorithm_weights, p5_weights = (np.exp(-y * F / k) for k in (2, 1))
     np.testing.assert_allclose(U, algorithm_weights / algorithm_weights.sum(), rtol=1e-9)
     assert np.abs(U - p5_weights / p5_weights.sum()).max() > 1e-3

@@ -1,4 +1,4 @@
-"""The code in the last chapter that readers may paste into an empty notebook runs on its own."""
+"""The code that readers of the last chapter paste into an empty notebook runs on its own."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ def code_to_paste():
     return "\n".join(sources) + "\n"
 
 
-# Each case takes some seconds: a new process has to import everything.
+# Each case takes several seconds, because a new process imports all libraries.
 @pytest.mark.parametrize("n_classes", [3, 2])
 def test_pasted_code_runs_with_two_and_with_three_classes(n_classes, tmp_path):
     load_call = "load_wine(return_X_y=True)"
@@ -39,6 +39,6 @@ def test_pasted_code_runs_with_two_and_with_three_classes(n_classes, tmp_path):
     assert error < 15
     gaps = re.findall("largest gap: ([0-9.]+) millionths of the objective", process.stdout)
     assert len(gaps) == ("chosen: RandomForest" not in process.stdout)
-    assert gaps or n_classes > 2  # with three classes a forest may be chosen
+    assert gaps or n_classes > 2  # a random forest can be chosen only if there are three classes
     assert all(float(gap) < 1 for gap in gaps)
     assert "probabilities: [[" in process.stdout

@@ -62,7 +62,7 @@ def read_record():
     chromium = subprocess.check_output([CHROMIUM, "--version"], text=True).split()[1]
     return {
         "date": datetime.date.today().isoformat(),
-        "versions": {"Lighthouse": VERSION, "Chromium": chromium, "cores": os.cpu_count()},
+        "environment": {"Lighthouse": VERSION, "Chromium": chromium, "cores": os.cpu_count()},
         "scores": {device: {} for device in OPTIONS},
     }
 

@@ -2,8 +2,8 @@
 
 Usage: python tools/measure_web.py
 
-Needs the built book, Chromium and node. The times depend on the computer; the other numbers do not.
-The colophon shows the file.
+Requires the built book, Chromium and Node.js. Times depend on the computer; the other measurements
+do not. The colophon displays them.
 """
 
 import datetime
@@ -22,7 +22,7 @@ from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML, RECORD = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
-N_READERS, N_KERNELS, N_NEXT_RESULTS = 50, 8, 20
+N_READERS, N_KERNELS, N_FURTHER_RESULTS = 50, 8, 20
 TIMEOUT = 900  # seconds for all readers together
 CRASH_INTERVAL = 5  # every fifth reader crashes the kernel
 KERNEL_DIED = "() => /died/.test(document.querySelector('.live-head [role=status]').textContent)"
@@ -55,7 +55,7 @@ def live_test_module():
 def measure_live(browser, module):
     """Return the seconds from the click to the first result, and to further results."""
     with module.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
-        first_times, next_times = [], []
+        first_times, further_times = [], []
         context = browser.new_context()
         module.LivePage(context, address, CHAPTER, token).page.close()
         for _ in range(5):
@@ -64,24 +64,24 @@ def measure_live(browser, module):
             live_page.begin()
             assert "42" in live_page.run("print(6 * 7)").inner_text()
             first_times.append(time.perf_counter() - start)
-            for k in range(N_NEXT_RESULTS // 5):
+            for k in range(N_FURTHER_RESULTS // 5):
                 start = time.perf_counter()
                 assert str(k) in live_page.run(f"print('result', {k})").inner_text()
-                next_times.append(time.perf_counter() - start)
+                further_times.append(time.perf_counter() - start)
             live_page.page.close()
         context.close()
     return {
-        "first result after the click, the slowest of 5 (s)": max(first_times),
-        "next results, median of 20 (s)": statistics.median(next_times),
+        "slowest of 5 first results after the click (s)": max(first_times),
+        "further results, median of 20 (s)": statistics.median(further_times),
     }
 
 
 def measure_many_readers(browser, module):
-    """Let many readers request kernels at once; every fifth of them crashes their kernel.
+    """Let many readers request kernels at once; every fifth reader crashes the kernel.
 
-    Returns the numbers of readers who had to wait, of readers who crashed their kernel and were
-    informed, and of other readers who kept their variables and saw no error. These others define a
-    variable, and print it in the next round, after other kernels have crashed.
+    Returns the number of readers who had to wait, the number who were informed that their kernel
+    had crashed, and the number of other readers who kept their variables and saw no error. Each of
+    these other readers defines a variable and prints it after other kernels have crashed.
     """
     with module.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
         context = browser.new_context()
@@ -91,7 +91,7 @@ def measure_many_readers(browser, module):
         crashing = {*remaining[::CRASH_INTERVAL]}
         for reader in remaining:
             reader.begin(wait=False)
-        had_to_wait, started, n_crashed, n_undisturbed = set(), set(), 0, 0
+        had_to_wait, started, n_informed, n_uninterrupted = set(), set(), 0, 0
         deadline = time.monotonic() + TIMEOUT
         while remaining and time.monotonic() < deadline:
             time.sleep(1)
@@ -102,26 +102,26 @@ def measure_many_readers(browser, module):
                 if reader in crashing:
                     reader.run("import os\nos._exit(1)")
                     reader.page.wait_for_function(KERNEL_DIED)
-                    n_crashed += 1
+                    n_informed += 1
                 elif reader not in started:
                     started.add(reader)
                     reader.run(f"x = {id(reader)}")
                     continue
                 else:
                     output = reader.run("print(x)").inner_text()
-                    n_undisturbed += str(id(reader)) in output and not reader.errors
+                    n_uninterrupted += str(id(reader)) in output and not reader.errors
                 remaining.remove(reader)
                 reader.page.close()
         context.close()
     return {
-        f"readers told to wait, of {N_READERS} readers of {N_KERNELS} kernels": len(had_to_wait),
-        "readers who crashed their kernel and were told so": n_crashed,
-        "other readers, served and not disturbed": n_undisturbed,
+        f"readers asked to wait, of {N_READERS} on {N_KERNELS} kernels": len(had_to_wait),
+        "readers informed that their kernel had crashed": n_informed,
+        "other readers, served without interruption": n_uninterrupted,
     }
 
 
 def page_sizes(browser):
-    """Return the largest number of kilobytes loaded with a page, and added by an explorable."""
+    """Return the number of pages, the size of the largest, and that of the largest figure."""
     largest = 0
     with serving(HTML) as site:
         pages = [*HTML.glob("book/*.html"), *HTML.glob("notebooks/*.html")]
@@ -134,21 +134,21 @@ def page_sizes(browser):
     stills = (ROOT / "book" / "_static" / "explorables").glob("*.html")
     script_size = (HTML / "_static" / "explorables.js").stat().st_size
     return {
-        "pages, without those of the API": len(pages),
-        "heaviest page as it loads, not compressed (kB)": round(largest / 1000),
-        "heaviest explorable with its script (kB)": round(
+        "pages without the API reference": len(pages),
+        "largest page with all its files, uncompressed (kB)": round(largest / 1000),
+        "largest interactive figure with its script (kB)": round(
             (script_size + max(still.stat().st_size for still in stills)) / 1000
         ),
     }
 
 
 def time_solver():
-    """Return the time of the slowest of 250 fits of 60 points in node, and the largest gap."""
+    """Return the time of the slowest of 250 SVM fits in Node.js, and the largest duality gap."""
     script = TIME_FITS % ((ROOT.as_uri(),) * 2)
     command = ["node", "--input-type=module"]
     result = json.loads(subprocess.check_output(command, input=script, text=True))
     return {
-        "60 points in node, the slowest of 250 fits (ms)": result["slowest"],
+        "slowest of 250 SVM fits with 60 points in Node.js (ms)": result["slowest"],
         "largest relative duality gap of these fits": result["gap"],
     }
 
@@ -161,10 +161,15 @@ def main():
         measured |= measure_live(browser, module) | measure_many_readers(browser, module)
         chromium = browser.version
         browser.close()
-    versions = {"Python": platform.python_version(), "Chromium": chromium, "cores": os.cpu_count()}
-    versions["node"] = subprocess.check_output(["node", "--version"], text=True).strip()
+    environment = {
+        "Python": platform.python_version(),
+        "Chromium": chromium,
+        "Node.js": subprocess.check_output(["node", "--version"], text=True).strip(),
+        "cores": os.cpu_count(),
+    }
     rounded = {k: v if isinstance(v, int) else float(f"{v:.2g}") for k, v in measured.items()}
-    record = {"date": datetime.date.today().isoformat(), "versions": versions, "measured": rounded}
+    date = datetime.date.today().isoformat()
+    record = {"date": date, "environment": environment, "measured": rounded}
     RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(RECORD.read_text(encoding="utf-8"))
 

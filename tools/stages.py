@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import yaml
-from perturbed import kernel_environment
+from perturbed_kernel import kernel_environment
 from processors import emulation_environments
 from scheduling import LOGS, ONE_THREAD_ENV, ROOT, Job, log_path
 

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
-from listings import markdown_table
+from overview_tables import markdown_table
 from sphinx.util.docutils import SphinxDirective
 
 SOFTWARE = {
@@ -30,7 +30,7 @@ def scores_of_pages(record):
     """Return the lowest score and the median of all pages in each category of Lighthouse."""
     devices = record["scores"]
     n_pages = min(map(len, devices.values()))
-    program = f"Lighthouse {record['versions']['Lighthouse']}"
+    program = f"Lighthouse {record['environment']['Lighthouse']}"
     head = [f"{program}, lowest score (median) of {n_pages} pages", *devices]
     rows = []
     for category in next(iter(devices["desktop"].values())):
@@ -49,7 +49,7 @@ def versions():
 
 
 class Colophon(SphinxDirective):
-    """Show the tables, and when and with which versions the measurements were made."""
+    """Show the tables, and the date and the environment of the measurements."""
 
     def run(self):
         parts = []
@@ -61,8 +61,10 @@ class Colophon(SphinxDirective):
             path = Path(self.env.srcdir, "book", "results", f"{name}.json")
             self.env.note_dependency(str(path))
             record = json.loads(path.read_text(encoding="utf-8"))
-            software = ", ".join(f"{name} {value}" for name, value in record["versions"].items())
-            note = f"Measured on {record['date']} by `python tools/{tool}.py` ({software})."
+            environment = ", ".join(
+                f"{key} {value}" for key, value in record["environment"].items()
+            )
+            note = f"Measured on {record['date']} by `python tools/{tool}.py` ({environment})."
             parts += [table(record), note]
         return self.parse_text_to_nodes("\n\n".join([*parts, versions()]))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from chapters import chapters, first_cell, read_cells
 from docutils import nodes
-from listings import markdown_table
+from overview_tables import markdown_table
 from sphinx.util.docutils import SphinxDirective
 
 LINE_HEIGHT, ARC_WIDTH, TOTAL_WIDTH = 30, 118, 560  # pixels; the total includes the titles

@@ -17,7 +17,7 @@ COURSE_OPTION = click.option(
     default=Path(),
     help="Folder of the course [default: the working directory].",
 )
-NAME_ARGUMENT = click.argument("name", metavar="NAME")
+ASSIGNMENT_ARGUMENT = click.argument("assignment", metavar="ASSIGNMENT")
 
 
 @click.group("course")
@@ -51,15 +51,15 @@ def _import_module(name):
 
 @course.command("init")
 @click.argument("root", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
-@click.argument("names", nargs=-1, metavar="[NAME]...")
-def init(root, names):
+@click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT]...")
+def init(root, assignments):
     """Make the folder of a course in DIR with assignments of the book, by default all.
 
     \b
     Example:
       svmbook course init autumn dual_by_hand kernels
     """
-    folder = _import_module("layout.folder").create_course(root, names)
+    folder = _import_module("layout.folder").create_course(root, assignments)
     click.echo(f"{folder.root}: {', '.join(folder.assignment_names())}")
 
 
@@ -67,10 +67,10 @@ UNSAFE_OPTION = click.option("--unsafe", is_flag=True, help="Run without a sandb
 
 
 @course.command("check")
-@NAME_ARGUMENT
+@ASSIGNMENT_ARGUMENT
 @COURSE_OPTION
 @UNSAFE_OPTION
-def try_out(name, root, unsafe):
+def try_out(assignment, root, unsafe):
     """Try out an assignment: grade its solution and wrong answers.
 
     The solution must get all points in the sandbox with the grader's limits. Tests that give points
@@ -80,14 +80,14 @@ def try_out(name, root, unsafe):
     Example:
       svmbook course check dual_by_hand
     """
-    _run_trial(_open_course(root), name, unsafe)
+    _run_trial(_open_course(root), assignment, unsafe)
 
 
 @course.command("release")
-@NAME_ARGUMENT
+@ASSIGNMENT_ARGUMENT
 @COURSE_OPTION
 @UNSAFE_OPTION
-def release(name, root, unsafe):
+def release(assignment, root, unsafe):
     """Write the students' version of an assignment if its trial (see check) finds no problem.
 
     \b
@@ -95,30 +95,30 @@ def release(name, root, unsafe):
       svmbook course release dual_by_hand
     """
     folder = _open_course(root)
-    _run_trial(folder, name, unsafe)
-    released = folder.release(name)
+    _run_trial(folder, assignment, unsafe)
+    released = folder.release(assignment)
     files = sorted(path.name for path in released.parent.iterdir())
     click.echo(f"{released}\nHand out the files in its folder: {', '.join(files)}.")
 
 
-def _run_trial(folder, name, unsafe):
+def _run_trial(folder, assignment, unsafe):
     """Try out an assignment; print weak tests, and raise ValueError if there is a problem."""
     sandbox = _import_module("execution.sandbox").UNSAFE if unsafe else None
-    trial = _import_module("grading.trial").try_out(folder, name, sandbox)
+    trial = _import_module("grading.trial").try_out(folder, assignment, sandbox)
     for text in trial.weak_tests:
         click.echo(f"weak: {text}", err=True)
     if trial.problems:
-        raise ValueError(f"{name} cannot be handed out. " + "\n".join(trial.problems))
-    click.echo(f"{name}: the solution gets all points given by tests", err=True)
+        raise ValueError(f"{assignment} cannot be handed out. " + "\n".join(trial.problems))
+    click.echo(f"{assignment}: the solution gets all points given by tests", err=True)
 
 
 @course.command("grade")
-@NAME_ARGUMENT
+@ASSIGNMENT_ARGUMENT
 @COURSE_OPTION
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, help="Parallel sandboxes.")
 @click.option("--regrade", is_flag=True, help="Grade unchanged submissions again.")
 @click.option("--unsafe", is_flag=True, help="Run students' code without a sandbox, as your user.")
-def grade(name, root, jobs, regrade, unsafe):
+def grade(assignment, root, jobs, regrade, unsafe):
     """Grade submissions, each notebook in a sandbox.
 
     Graded submissions are skipped unless they have changed. If grading was stopped, run the same
@@ -131,12 +131,14 @@ def grade(name, root, jobs, regrade, unsafe):
     grading, sandbox = _import_module("grading.grade"), _import_module("execution.sandbox")
     folder = _open_course(root)
     steps = grading.grade_submissions(
-        folder, name, jobs, sandbox=sandbox.UNSAFE if unsafe else None, regrade=regrade
+        folder, assignment, jobs, sandbox=sandbox.UNSAFE if unsafe else None, regrade=regrade
     )
     total = next(steps)
-    with click.progressbar(steps, length=total, label=name, file=sys.stderr) as bar:
+    with click.progressbar(steps, length=total, label=assignment, file=sys.stderr) as bar:
         problem_submissions = [graded for graded in bar if graded.notes]
-    click.echo(f"{name}: {total} graded, {len(folder.submissions(name)) - total} unchanged")
+    click.echo(
+        f"{assignment}: {total} graded, {len(folder.submissions(assignment)) - total} unchanged"
+    )
     for graded in problem_submissions:
         score = f"{graded.score:g} of {graded.max_score:g}"
         click.echo(f"  {graded.student!r}: {score}; {'; '.join(graded.notes)}")
@@ -145,9 +147,9 @@ def grade(name, root, jobs, regrade, unsafe):
 
 
 @course.command("feedback")
-@NAME_ARGUMENT
+@ASSIGNMENT_ARGUMENT
 @COURSE_OPTION
-def give_feedback(name, root):
+def give_feedback(assignment, root):
     """Write a page for each student, with marks and comments but without hidden tests.
 
     \b
@@ -155,21 +157,21 @@ def give_feedback(name, root):
       svmbook course feedback dual_by_hand
     """
     folder = _open_course(root)
-    pages = list(_import_module("reports.feedback").write_feedback(folder, name))
+    pages = list(_import_module("reports.feedback").write_feedback(folder, assignment))
     click.echo(f"{len(pages)} pages in {folder.root / 'feedback'}")
 
 
 @course.command("report")
-@NAME_ARGUMENT
+@ASSIGNMENT_ARGUMENT
 @COURSE_OPTION
-def write_report(name, root):
+def write_report(assignment, root):
     """Write a page about an assignment: marks, items, and problems of submissions.
 
     \b
     Example:
       svmbook course report dual_by_hand
     """
-    click.echo(_import_module("reports.report").write_report(_open_course(root), name))
+    click.echo(_import_module("reports.report").write_report(_open_course(root), assignment))
 
 
 @course.command("export")
@@ -200,7 +202,7 @@ def export_marks(root, file_format, output):
 
 
 @course.command("similar")
-@NAME_ARGUMENT
+@ASSIGNMENT_ARGUMENT
 @COURSE_OPTION
 @click.option(
     "--min-score",
@@ -208,14 +210,16 @@ def export_marks(root, file_format, output):
     default=0.5,
     help="Minimum score of a pair.",
 )
-def list_similar(name, root, min_score):
+def list_similar(assignment, root, min_score):
     """List pairs of submissions with similar code, even if names differ: a hint, but no proof.
 
     \b
     Example:
       svmbook course similar dual_by_hand
     """
-    pairs = _import_module("submissions.similar").find_similar(_open_course(root), name, min_score)
+    pairs = _import_module("submissions.similar").find_similar(
+        _open_course(root), assignment, min_score
+    )
     for pair in pairs:
         click.echo(f"{pair.score:.2f}  {pair.students[0]!r}  {pair.students[1]!r}")
         for student, lines in zip(pair.students, pair.lines, strict=True):

@@ -42,12 +42,12 @@ class Stumps:
         self.low, self.high = np.asarray(box, dtype=float)
         self.mass = stump_mass(box)
 
-    def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Draw hypotheses; return the function from points to their values, (n, count)."""
+    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+        """Draw hypotheses; return the function from points to their values, (n, n_hypotheses)."""
         widths = self.high - self.low
-        j = rng.choice(len(widths), count, p=widths / widths.sum())
-        a = self.low[j] + widths[j] * rng.random(count)
-        q = rng.choice([-1.0, 1.0], count)
+        j = rng.choice(len(widths), n_hypotheses, p=widths / widths.sum())
+        a = self.low[j] + widths[j] * rng.random(n_hypotheses)
+        q = rng.choice([-1.0, 1.0], n_hypotheses)
         return lambda X: q * np.where(X[:, j] > a, 1.0, -1.0)
 
 
@@ -66,12 +66,12 @@ class Perceptrons:
         self.d, self.radius = d, radius
         self.mass = radius / mean_cosine(d)
 
-    def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Draw hypotheses; return the function from points to their values, (n, count)."""
-        theta = rng.standard_normal((self.d, count))
+    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+        """Draw hypotheses; return the function from points to their values, (n, n_hypotheses)."""
+        theta = rng.standard_normal((self.d, n_hypotheses))
         theta /= np.linalg.norm(theta, axis=0)
-        a = self.radius * rng.uniform(-1.0, 1.0, count)
-        q = rng.choice([-1.0, 1.0], count)
+        a = self.radius * rng.uniform(-1.0, 1.0, n_hypotheses)
+        q = rng.choice([-1.0, 1.0], n_hypotheses)
         return lambda X: q * np.where(X @ theta > a, 1.0, -1.0)
 
 
@@ -87,9 +87,9 @@ class Rules:
     def __init__(self, learner: object) -> None:
         self.learner, self.mass = learner, learner.mass
 
-    def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Draw rules; return the function from points to their values, of shape (n, count)."""
-        h = self.learner.draw(count, rng)
+    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+        """Draw rules; return the function from points to their values, (n, n_hypotheses)."""
+        h = self.learner.draw(n_hypotheses, rng)
         return lambda X: 0.5 * (h(X) + 1.0)
 
 
@@ -106,9 +106,9 @@ class Conjunctions:
         self.first, self.second = first, second
         self.mass = first.mass * second.mass
 
-    def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Draw conjunctions; return the function from points to their values, (n, count)."""
-        first, second = self.first.draw(count, rng), self.second.draw(count, rng)
+    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+        """Draw conjunctions; return the function from points to their values, (n, n_hypotheses)."""
+        first, second = self.first.draw(n_hypotheses, rng), self.second.draw(n_hypotheses, rng)
         return lambda X: first(X) * second(X)
 
 
@@ -124,9 +124,9 @@ class NegationClosure:
     def __init__(self, rules: object) -> None:
         self.rules, self.mass = rules, rules.mass
 
-    def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Draw hypotheses; return the function from points to their values, (n, count)."""
-        rules, signs = self.rules.draw(count, rng), rng.choice([-1.0, 1.0], count)
+    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+        """Draw hypotheses; return the function from points to their values, (n, n_hypotheses)."""
+        rules, signs = self.rules.draw(n_hypotheses, rng), rng.choice([-1.0, 1.0], n_hypotheses)
         return lambda X: signs * (2.0 * rules(X) - 1.0)
 
 
@@ -148,9 +148,9 @@ class Leaves:
         self.rules, self.degree = rules, degree
         self.mass = float(np.exp(degree))
 
-    def draw(self, count: int, rng: np.random.Generator) -> Callable:
-        """Draw leaves; return the function from points to their values, of shape (n, count)."""
-        sizes = rng.poisson(2.0 * self.degree, count)
+    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+        """Draw leaves; return the function from points to their values, (n, n_hypotheses)."""
+        sizes = rng.poisson(2.0 * self.degree, n_hypotheses)
         leaves = [self.rules.draw(size, rng) for size in sizes]
         return lambda X: np.stack([rules(X).prod(axis=1) for rules in leaves], axis=1)
 
@@ -160,7 +160,7 @@ def sampled_kernel(
     X: ArrayLike,
     Z: ArrayLike | None = None,
     *,
-    count: int,
+    n_hypotheses: int,
     random_state: int | np.random.Generator | None = None,
 ) -> np.ndarray:
     r"""Return the mass of a learner times the mean of :math:`h(x)h(z)` over random hypotheses.
@@ -173,7 +173,7 @@ def sampled_kernel(
         Points.
     Z : ndarray of shape (m, d), default=None
         Other points; ``X`` itself by default.
-    count : int
+    n_hypotheses : int
         Number of hypotheses.
     random_state : int or Generator, default=None
         Seed.
@@ -188,7 +188,7 @@ def sampled_kernel(
     >>> from svmbook.ensembles.learners import Stumps, sampled_kernel
     >>> X = np.array([[0.0], [1.0], [4.0]])
     >>> stumps = Stumps([[0.0], [4.0]])
-    >>> K = sampled_kernel(stumps, X, count=100_000, random_state=0)
+    >>> K = sampled_kernel(stumps, X, n_hypotheses=100_000, random_state=0)
     >>> K[0].round(1)  # 2 - |x - z|
     array([ 2.,  1., -2.])
     """
@@ -196,7 +196,7 @@ def sampled_kernel(
     X = np.asarray(X, dtype=float)
     Z = X if Z is None else np.asarray(Z, dtype=float)
     total = np.zeros((len(X), len(Z)))
-    for start in range(0, count, BATCH_SIZE):
-        h = learner.draw(min(BATCH_SIZE, count - start), rng)
+    for start in range(0, n_hypotheses, BATCH_SIZE):
+        h = learner.draw(min(BATCH_SIZE, n_hypotheses - start), rng)
         total += h(X) @ h(Z).T
-    return learner.mass / count * total
+    return learner.mass / n_hypotheses * total

@@ -43,7 +43,7 @@ class ComputedGram(GramMatrix):
     >>> import numpy as np
     >>> from svmbook.gram import ComputedGram
     >>> K = ComputedGram(np.add.outer, n=3)
-    >>> K.times_columns(np.array([1]), np.array([2.0]))  # twice the second column
+    >>> K.dot_columns(np.array([1]), np.array([2.0]))  # twice the second column
     array([2., 4., 6.])
     """
 
@@ -65,11 +65,11 @@ class ComputedGram(GramMatrix):
         if self.diagonal.min() < 0:
             raise ValueError("K is not positive semi-definite: some K(i, i) is negative.")
 
-    def times(self, v: np.ndarray) -> np.ndarray:
+    def dot(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
-        return self.times_columns(self._all_points, v)
+        return self.dot_columns(self._all_points, v)
 
-    def times_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def dot_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
         product = np.zeros(self.n)
         cached = self._cache_row[points] >= 0

@@ -40,7 +40,7 @@ class LowRankGram(GramMatrix):
     >>> import numpy as np
     >>> from svmbook.gram import LowRankGram
     >>> K = LowRankGram(np.array([[1.0], [2.0]]))
-    >>> K.times(np.array([1.0, 1.0])), K.block([0], [1])
+    >>> K.dot(np.array([1.0, 1.0])), K.block([0], [1])
     (array([3., 6.]), array([[2.]]))
     """
 
@@ -89,16 +89,16 @@ class LowRankGram(GramMatrix):
         alpha[self.pivots] = solve_triangular(self.Z[self.pivots], w, lower=True, trans=1)
         return alpha
 
-    def times(self, v: np.ndarray) -> np.ndarray:
+    def dot(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
         return self.outputs(self.adjoint(v))
 
-    def times_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def dot_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[points] = values
-            return self.times(v)
+            return self.dot(v)
         return self.Z @ (values @ self.Z[points])
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ SMALLEST_WEIGHT = 1e-300
 class GramMatrix:
     """Base class of Gram matrices; functions are represented by coefficients of the points.
 
-    A form provides ``n``, ``diagonal``, ``times``, ``times_columns``, ``block`` and ``submatrix``,
+    A form provides ``n``, ``diagonal``, ``dot``, ``dot_columns``, ``block`` and ``submatrix``,
     and ``factor`` if systems can be solved with it.
     """
 
@@ -67,7 +67,7 @@ class GramMatrix:
 
     def outputs(self, A: np.ndarray) -> np.ndarray:
         """Return the values of a function at the points."""
-        return self.times(A)
+        return self.dot(A)
 
     def adjoint(self, G: np.ndarray) -> np.ndarray:
         r"""Return the function f with :math:`\langle f, h\rangle = \sum_i G_i h(x_i)` for all h."""
@@ -114,7 +114,7 @@ class GramMatrix:
         t = solve_H(np.ones(self.n))
 
         def solve(R, r):
-            SR = (R - solve_H(self.times(R))) / lam
+            SR = (R - solve_H(self.dot(R))) / lam
             b = (r - R.sum(axis=0) + lam * SR.sum(axis=0)) / (lam * t.sum())
             return SR - np.multiply.outer(t, b), b
 

@@ -33,7 +33,7 @@ class StoredGram(GramMatrix):
     >>> import numpy as np
     >>> from svmbook.gram import StoredGram
     >>> K = StoredGram(np.array([[2.0, 1.0], [1.0, 2.0]]))
-    >>> K.times(np.array([1.0, 0.0])), K.factor(np.ones(2))(np.full(2, 4.0))
+    >>> K.dot(np.array([1.0, 0.0])), K.factor(np.ones(2))(np.full(2, 4.0))
     (array([2., 1.]), array([1., 1.]))
     """
 
@@ -44,16 +44,16 @@ class StoredGram(GramMatrix):
         self.diagonal = np.diagonal(self.K)
         self._work = None
 
-    def times(self, v: np.ndarray) -> np.ndarray:
+    def dot(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
         return blas.dsymv(1.0, self.K.T, v, lower=1) if v.ndim == 1 else self.K @ v
 
-    def times_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def dot_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
         if len(points) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[points] = values
-            return self.times(v)
+            return self.dot(v)
         if len(points) <= MAX_GATHERED_ROWS:
             return values @ self.K[points]
         product = np.zeros(self.n)

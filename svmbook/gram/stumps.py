@@ -112,7 +112,7 @@ class StumpGram(LowRankGram):
     >>> from svmbook.gram.stumps import StumpGram
     >>> X = np.array([[0.0], [1.0], [4.0]])
     >>> gram = StumpGram.from_knots(X, [X[:, 0]])
-    >>> gram.times(np.array([0.0, 1.0, 0.0]))  # 2 min(x, 1)
+    >>> gram.dot(np.array([0.0, 1.0, 0.0]))  # 2 min(x, 1)
     array([0., 2., 2.])
     """
 
@@ -174,7 +174,7 @@ class StumpGram(LowRankGram):
         """Return the block of these rows and columns."""
         return self.submatrix(rows).Z @ self.submatrix(columns).Z.T
 
-    def times_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def dot_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``points``, weighted by ``values``."""
         return self.outputs(self.T.T @ (values @ self.B[points]))
 

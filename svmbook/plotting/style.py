@@ -126,7 +126,7 @@ def _reduce_to_palette(match):
 
 @contextmanager
 def _show_shared_tick_labels(figure):
-    """Show the tick labels of shared axes on each panel, because a phone shows panels singly."""
+    """Show the tick labels of shared axes on each panel, because phones show panels one by one."""
     hidden_labels = [
         (axis, {label: False})
         for ax in figure.axes

@@ -117,7 +117,7 @@ def solve_fewest_errors(
         integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
         options={"time_limit": time_limit, "mip_rel_gap": 0.0},
     )
-    if solution.x is None:  # no feasible point within the time limit: predict the larger class
+    if solution.x is None:  # no feasible point within the time limit: predict the majority class
         w, b = np.zeros(d), float(np.sign(y.sum()) or 1.0)
     else:
         w, b = solution.x[:d] / half_range, float(solution.x[d])

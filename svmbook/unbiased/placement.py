@@ -157,7 +157,7 @@ def orthonormal_axes(gram: np.ndarray) -> np.ndarray:
     return eigenvectors[:, is_nonzero] / np.sqrt(eigenvalues[is_nonzero])
 
 
-def _shuffled_indices(n, count, rng):
-    """Return ``count`` indices from as many permutations of all n points as necessary."""
-    n_permutations = -(-count // n)
-    return np.concatenate([rng.permutation(n) for _ in range(n_permutations)])[:count]
+def _shuffled_indices(n, n_indices, rng):
+    """Return ``n_indices`` indices from as many permutations of all n points as necessary."""
+    n_permutations = -(-n_indices // n)
+    return np.concatenate([rng.permutation(n) for _ in range(n_permutations)])[:n_indices]

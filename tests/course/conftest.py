@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("nbgrader")
 
-from coursework import NAME, copy_course, create_course, instructor_notebook
+from coursework import ASSIGNMENT, copy_course, create_course, instructor_notebook
 from shell import SHELL_SANDBOX, Shell, run_cells_in_shell
 
 from svmbook.course.execution import run
@@ -19,8 +19,8 @@ from svmbook.course.grading import grade as grading
 def assignments_folder(tmp_path_factory):
     """A folder of assignments that contains the small one."""
     folder = tmp_path_factory.mktemp("assignments")
-    (folder / NAME).mkdir()
-    nbformat.write(instructor_notebook(), folder / NAME / f"{NAME}.ipynb")
+    (folder / ASSIGNMENT).mkdir()
+    nbformat.write(instructor_notebook(), folder / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
     return folder
 
 
@@ -28,7 +28,7 @@ def assignments_folder(tmp_path_factory):
 def released_course(assignments_folder, tmp_path_factory):
     """A course in which the small assignment was released; tests copy it before they change it."""
     course = create_course(tmp_path_factory.mktemp("course") / "course", assignments_folder)
-    course.release(NAME)
+    course.release(ASSIGNMENT)
     return course
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from coursework import (
-    ASSIGNMENTS,
+    ASSIGNMENTS_FOLDER,
     GUIDE,
     answered_book_assignment,
     book_assignment,
@@ -18,13 +18,13 @@ from coursework import (
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.layout.marks import assignment_marks
 
-ASSIGNMENT_NAMES = sorted(path.parent.name for path in ASSIGNMENTS.glob("*/*.ipynb"))
+ASSIGNMENT_NAMES = sorted(path.parent.name for path in ASSIGNMENTS_FOLDER.glob("*/*.ipynb"))
 
 
 @pytest.fixture(scope="module")
 def unreleased_course(tmp_path_factory):
     """A course with all assignments of the folder, none released yet."""
-    return create_course(tmp_path_factory.mktemp("unreleased") / "course", ASSIGNMENTS)
+    return create_course(tmp_path_factory.mktemp("unreleased") / "course", ASSIGNMENTS_FOLDER)
 
 
 def check_marks(course, name, submissions, sandbox):
@@ -53,7 +53,7 @@ def test_solutions_get_all_points_and_mistakes_lose_some(name, shells, unrelease
 @pytest.mark.nightly  # the test above combines mistakes and uses no sandbox
 @pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
 def test_each_mistake_loses_its_points_in_the_sandbox(name, sandbox, tmp_path):
-    course = create_course(tmp_path / "course", ASSIGNMENTS, [name])
+    course = create_course(tmp_path / "course", ASSIGNMENTS_FOLDER, [name])
     check_marks(course, name, variants(name), sandbox)
 
 

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from coursework import (
-    NAME,
+    ASSIGNMENT,
     TOTAL,
     answered_notebook,
     cell_named,
@@ -37,22 +37,22 @@ def test_commands_lead_from_an_empty_folder_to_marks(
     assert CliRunner().invoke(commands, ["init", str(root)]).output.endswith("autumn: small\n")
     with monkeypatch.context() as patch:  # the trial takes seven kernels; test_trial.py tests it
         patch.setattr(trial, "try_out", lambda *args: trial.Trial([], []))
-        assert "small.ipynb" in run("release", NAME)
+        assert "small.ipynb" in run("release", ASSIGNMENT)
     course = Course(root)
     hand_in(course, "ann", answered_notebook(course))
     hand_in(course, "ben", b"{}")
     (root / "submitted/cem").mkdir()
     nbformat.write(answered_notebook(course), root / "submitted/cem/small.ipynb")
-    output = run("grade", NAME, "--jobs", "2")
+    output = run("grade", ASSIGNMENT, "--jobs", "2")
     assert "small: 2 graded, 0 unchanged" in output
     assert "'ben': 0 of 9; the file is not" in output
     assert "left out: 'cem'; a notebook belongs in" in output
-    assert "small: 0 graded, 2 unchanged" in run("grade", NAME)
-    assert "small: 2 graded" in run("grade", NAME, "--regrade", "--unsafe")
-    assert "2 pages" in run("feedback", NAME) and "small.html" in run("report", NAME)
+    assert "small: 0 graded, 2 unchanged" in run("grade", ASSIGNMENT)
+    assert "small: 2 graded" in run("grade", ASSIGNMENT, "--regrade", "--unsafe")
+    assert "2 pages" in run("feedback", ASSIGNMENT) and "small.html" in run("report", ASSIGNMENT)
     output = run("export", "--format", "moodle")
     assert "ann,5.0\nben,0.0\n" in output and "answers to be marked by hand: 1;" in output
-    assert "no pair of submissions" in run("similar", NAME)
+    assert "no pair of submissions" in run("similar", ASSIGNMENT)
 
 
 def test_student_sees_which_tests_pass_and_which_did_not_run(course, tmp_path):
@@ -83,7 +83,7 @@ def test_student_can_run_the_visible_tests(course, tmp_path):
 def test_given_text_is_not_mistaken_for_an_answer(course, shells, tmp_path):
     with edited_source(course) as nb:
         nb.cells.insert(-1, new_markdown_cell("## Your turn"))
-    course.release(NAME)
+    course.release(ASSIGNMENT)
     nb = answered_notebook(course, essay="*Your answer.*", square="1 +", total="%pdb on\n" + TOTAL)
     nb.cells.append(new_code_cell("1 / 0"))
     nbformat.write(nb, tmp_path / "mine.ipynb")
@@ -112,16 +112,16 @@ def test_missing_course_assignment_or_marks_raise_errors(course, assignments_fol
     with pytest.raises(ValueError, match="no assignment"):
         course.source_path("../small")
     with pytest.raises(ValueError, match="nothing of small is graded yet"):
-        write_report(course, NAME)
+        write_report(course, ASSIGNMENT)
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
         create_course(tmp_path / "new", assignments_folder, ["none"])
     unreleased_course = create_course(tmp_path / "new", assignments_folder)
     with pytest.raises(ValueError, match="was not released"):
-        next(grade_submissions(unreleased_course, NAME, sandbox="unused"))
+        next(grade_submissions(unreleased_course, ASSIGNMENT, sandbox="unused"))
 
 
 def test_init_does_not_overwrite_assignments(course, assignments_folder):
-    course.source_path(NAME).write_text(course.source_path(NAME).read_text() + "\n")
-    edited_content = course.source_path(NAME).read_bytes()
+    course.source_path(ASSIGNMENT).write_text(course.source_path(ASSIGNMENT).read_text() + "\n")
+    edited_content = course.source_path(ASSIGNMENT).read_bytes()
     create_course(course.root, assignments_folder)
-    assert course.source_path(NAME).read_bytes() == edited_content
+    assert course.source_path(ASSIGNMENT).read_bytes() == edited_content

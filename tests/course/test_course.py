@@ -7,9 +7,9 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 from coursework import (
+    ASSIGNMENT,
     ESSAY,
     MARK_SCHEME,
-    NAME,
     SQUARE,
     answered_notebook,
     cell_named,
@@ -35,19 +35,19 @@ RAISING_SQUARE = (
 
 def grade_by_student(course, sandbox, **options):
     """Grade, and return the graded submissions by student."""
-    total, *graded = grade_submissions(course, NAME, jobs=2, sandbox=sandbox, **options)
+    total, *graded = grade_submissions(course, ASSIGNMENT, jobs=2, sandbox=sandbox, **options)
     assert total == len(graded)
     return {submission.student: submission for submission in graded}
 
 
 def feedback_text(course, student):
     """Write the feedback pages, and return the one for a student."""
-    list(write_feedback(course, NAME))
-    return course.feedback_path(student, NAME).read_text("utf-8")
+    list(write_feedback(course, ASSIGNMENT))
+    return course.feedback_path(student, ASSIGNMENT).read_text("utf-8")
 
 
 def test_released_notebook_has_no_solutions_and_no_hidden_tests(course):
-    nb = nbformat.read(course.released_path(NAME), as_version=4)
+    nb = nbformat.read(course.released_path(ASSIGNMENT), as_version=4)
     text = "\n".join(cell.source for cell in nb.cells)
     assert "secret_of_the_test" not in text and "x * x\n" not in text
     assert ESSAY not in text and "HIDDEN" not in text
@@ -65,7 +65,7 @@ get_ipython().events.register("post_run_cell", lambda result: get_ipython().disp
 def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
     hand_in(course, "right", answered_notebook(course))
     hand_in(course, "wrong", answered_notebook(course, square=WRONG_SQUARE))
-    hand_in(course, "nothing", nbformat.read(course.released_path(NAME), as_version=4))
+    hand_in(course, "nothing", nbformat.read(course.released_path(ASSIGNMENT), as_version=4))
     hand_in(course, "killed", answered_notebook(course, total="import os\nos.kill(os.getpid(), 9)"))
     # Dropped displays do not count as output, warnings lose no points, a number that a submission
     # displays after a test is not a score, and the history does not contain hidden tests.
@@ -82,7 +82,7 @@ def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
         unmarked = {
             student
             for student in graded
-            if book.find_grade("essay", NAME, NAME, student).needs_manual_grade
+            if book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
         }
     assert unmarked == graded.keys() - {"nothing"}  # an empty answer needs no mark
     text = feedback_text(course, "odd")
@@ -94,7 +94,7 @@ def test_graded_submission_is_skipped_until_it_changes(course, shells):
     hand_in(course, "other", answered_notebook(course))
     assert set(grade_by_student(course, shells)) == {"one", "other"}
     assert grade_by_student(course, shells) == {}
-    nbformat.write(answered_notebook(course, square=WRONG_SQUARE), folder / f"{NAME}.ipynb")
+    nbformat.write(answered_notebook(course, square=WRONG_SQUARE), folder / f"{ASSIGNMENT}.ipynb")
     (result,) = grade_by_student(course, shells).values()
     assert (result.student, result.score) == ("one", 2)
     assert set(grade_by_student(course, shells, regrade=True)) == {"one", "other"}
@@ -107,14 +107,14 @@ def test_interrupted_grading_is_resumed(course, shells):
             f"student{k}",
             answered_notebook(course, square=SQUARE if k % 2 else WRONG_SQUARE),
         )
-    steps = grade_submissions(course, NAME, sandbox=shells)
+    steps = grade_submissions(course, ASSIGNMENT, sandbox=shells)
     assert next(steps) == 4
     first_submission = next(steps)
     steps.close()
     later_submissions = grade_by_student(course, shells)
     assert first_submission.student not in later_submissions and 1 <= len(later_submissions) <= 3
     with course.gradebook() as book:
-        scores = {s.student.id: s.score for s in book.assignment_submissions(NAME)}
+        scores = {s.student.id: s.score for s in book.assignment_submissions(ASSIGNMENT)}
     assert scores == {"student0": 2, "student1": 5, "student2": 2, "student3": 5}
 
 
@@ -145,11 +145,11 @@ def test_marks_are_entered_again_after_an_older_gradebook_was_restored(course, s
 
 def test_course_is_locked_while_it_is_graded(course, shells):
     hand_in(course, "one", answered_notebook(course))
-    steps = grade_submissions(course, NAME, sandbox=shells)
+    steps = grade_submissions(course, ASSIGNMENT, sandbox=shells)
     assert next(steps) == 1
     for command in (
-        lambda: next(grade_submissions(course, NAME, sandbox=shells)),
-        lambda: course.release(NAME),
+        lambda: next(grade_submissions(course, ASSIGNMENT, sandbox=shells)),
+        lambda: course.release(ASSIGNMENT),
     ):
         with pytest.raises(BlockingIOError, match="by another run; wait"):
             command()
@@ -162,8 +162,8 @@ def test_items_changed_after_the_release_are_reported(course, shells):
     with edited_source(course) as nb:
         cell_named(nb, "essay").metadata.nbgrader.points = 6
     with pytest.raises(ValueError, match=r"items of small have changed.*release small again"):
-        next(grade_submissions(course, NAME, sandbox=shells))
-    course.release(NAME)
+        next(grade_submissions(course, ASSIGNMENT, sandbox=shells))
+    course.release(ASSIGNMENT)
     assert grade_by_student(course, shells)["one"].max_score == 11
 
 
@@ -171,9 +171,9 @@ def test_manual_mark_is_kept_and_shown(course, shells):
     hand_in(course, "one", answered_notebook(course))
     grade_by_student(course, shells)
     with course.gradebook() as book:
-        essay = book.find_grade("essay", NAME, NAME, "one")
+        essay = book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one")
         essay.manual_score, essay.needs_manual_grade = 3.5, False
-        comment = book.find_comment("essay", NAME, NAME, "one")
+        comment = book.find_comment("essay", ASSIGNMENT, ASSIGNMENT, "one")
         comment.manual_comment = "Say why, <b>not</b> that: $x^2$."
         book.db.commit()
     text = feedback_text(course, "one")
@@ -182,7 +182,7 @@ def test_manual_mark_is_kept_and_shown(course, shells):
     assert MARK_SCHEME not in text
     grade_by_student(course, shells, regrade=True)
     with course.gradebook() as book:
-        assert book.find_grade("essay", NAME, NAME, "one").manual_score == 3.5
+        assert book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score == 3.5
     text = feedback_text(course, "one")
     assert "8.5 of 9 points" in text and "to be marked" not in text
 
@@ -208,8 +208,8 @@ HIDDEN_ASSERTION = "assert square(5.0) == 25.0, 'secret_of_the_test'"
 def test_hidden_test_is_not_shown_in_any_form(course, shells, test):
     with edited_source(course) as nb:
         cell_named(nb, "test_square").source = test
-    course.release(NAME)
-    assert "secret_of_the_test" not in course.released_path(NAME).read_text("utf-8")
+    course.release(ASSIGNMENT)
+    assert "secret_of_the_test" not in course.released_path(ASSIGNMENT).read_text("utf-8")
     hand_in(course, "one", answered_notebook(course, square=WRONG_SQUARE))
     (submission,) = grade_by_student(course, shells).values()
     assert submission.score == 2 and submission.notes == []
@@ -221,9 +221,9 @@ def test_essay_changed_after_it_was_marked_is_reported(course, shells):
     folder = hand_in(course, "one", answered_notebook(course))
     grade_by_student(course, shells)
     with course.gradebook() as book:
-        book.find_grade("essay", NAME, NAME, "one").manual_score = 4
+        book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score = 4
         book.db.commit()
-    nbformat.write(answered_notebook(course, essay="Another."), folder / f"{NAME}.ipynb")
+    nbformat.write(answered_notebook(course, essay="Another."), folder / f"{ASSIGNMENT}.ipynb")
     (submission,) = grade_by_student(course, shells).values()
     assert submission.notes == ["essay has changed since it was marked by hand"]
 
@@ -234,7 +234,7 @@ def test_item_cannot_be_removed_after_the_first_submission(course, shells):
     with edited_source(course) as nb:
         nb.cells.remove(cell_named(nb, "test_total"))
     with pytest.raises(ValueError, match="no item can be added or removed"):
-        course.release(NAME)
+        course.release(ASSIGNMENT)
 
 
 def test_formulas_cannot_contain_active_content():
@@ -263,19 +263,19 @@ def test_report_lists_hard_items_and_problems(course, shells):
     hand_in(course, "right one", answered_notebook(course))
     hand_in(course, "broken", b"{}")
     grade_by_student(course, shells)
-    text = write_report(course, NAME).read_text("utf-8")
+    text = write_report(course, ASSIGNMENT).read_text("utf-8")
     assert "<a " not in text
     assert "6 submissions of 9 points" in text and "Answers to be marked by hand: 5;" in text
     assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
-    assert recorded_notes(course, NAME, "broken") == [
+    assert recorded_notes(course, ASSIGNMENT, "broken") == [
         "the file is not a notebook of format 4: it has no list of cells"
     ]
     assert "it has no list of cells" in text
     (error,) = re.findall(r"<td>test_square</td><td>(.*)</td><td class=.number.>3</td>", text)
     assert error == "AssertionError: square is 15, which is not right"
     assert "<td>Odd: &lt;b&gt;one two</td>" in text
-    pages = [*write_feedback(course, NAME)]
-    path = write_report(course, NAME)
+    pages = [*write_feedback(course, ASSIGNMENT)]
+    path = write_report(course, ASSIGNMENT)
     addresses = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))
     assert sorted((path.parent / unquote(link)).resolve() for link in addresses) == sorted(pages)
 

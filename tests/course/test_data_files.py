@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from cells import run
-from coursework import NAME, answered_notebook, cell_named, hand_in
+from coursework import ASSIGNMENT, answered_notebook, cell_named, hand_in
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import compute_checksum
 
@@ -24,7 +24,7 @@ TEST_CODE = "assert mine == sum(points) == 3.0 and np.loadtxt('sub/more.csv') ==
 @pytest.fixture
 def data_files(course):
     """Paths of data files of the small assignment, by their names."""
-    folder = course.source_path(NAME).parent
+    folder = course.source_path(ASSIGNMENT).parent
     (folder / "sub/.ipynb_checkpoints").mkdir(parents=True)
     (folder / "points.csv").write_text("1\n2\n")
     (folder / "sub/more.csv").write_text("4\n")
@@ -77,23 +77,23 @@ def test_instructors_files_are_released_and_used_for_grading(course, data_files,
         return Outcome(reason="not run")
 
     monkeypatch.setattr(grading, "run_cells", record_files)
-    course.release(NAME)
-    released = course.released_path(NAME).parent
+    course.release(ASSIGNMENT)
+    released = course.released_path(ASSIGNMENT).parent
     names = {str(path.relative_to(released)) for path in released.rglob("*") if path.is_file()}
-    assert names == {f"{NAME}.ipynb", *data_files}
+    assert names == {f"{ASSIGNMENT}.ipynb", *data_files}
     (hand_in(course, "one", answered_notebook(course)) / "points.csv").write_text("7\n")
-    assert len([*grade_submissions(course, NAME, sandbox="unused")]) == 2
-    try_out(course, NAME, "unused")
+    assert len([*grade_submissions(course, ASSIGNMENT, sandbox="unused")]) == 2
+    try_out(course, ASSIGNMENT, "unused")
     assert used_files == [data_files, data_files]
-    assert next(grade_submissions(course, NAME, sandbox="unused")) == 0
+    assert next(grade_submissions(course, ASSIGNMENT, sandbox="unused")) == 0
     Path(data_files["points.csv"]).write_text("8\n")
     assert (
-        next(grade_submissions(course, NAME, sandbox="unused")) == 1
+        next(grade_submissions(course, ASSIGNMENT, sandbox="unused")) == 1
     )  # other data may give other marks
 
 
 def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells, tmp_path):
-    nb = nbformat.read(course.released_path(NAME), as_version=4)
+    nb = nbformat.read(course.released_path(ASSIGNMENT), as_version=4)
     for name in ("test_square", "test_total"):
         cell = cell_named(nb, name)
         cell.source = "import numpy\nassert numpy.loadtxt('points.csv') == 1.0"
@@ -114,10 +114,10 @@ def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells,
 
 
 def test_copies_with_solutions_are_not_handed_out(course, data_files):
-    copy = course.source_path(NAME).with_name(f"{NAME}.ipynb~")
-    copy.write_bytes(course.source_path(NAME).read_bytes())
-    (course.source_path(NAME).parent / ".#lock").symlink_to("nowhere")
-    (problem,) = try_out(course, NAME, "unused").problems
-    assert problem.startswith(f"{NAME}.ipynb~ contains solutions or hidden tests")
+    copy = course.source_path(ASSIGNMENT).with_name(f"{ASSIGNMENT}.ipynb~")
+    copy.write_bytes(course.source_path(ASSIGNMENT).read_bytes())
+    (course.source_path(ASSIGNMENT).parent / ".#lock").symlink_to("nowhere")
+    (problem,) = try_out(course, ASSIGNMENT, "unused").problems
+    assert problem.startswith(f"{ASSIGNMENT}.ipynb~ contains solutions or hidden tests")
     copy.unlink()
-    assert course.data_files(NAME) == data_files
+    assert course.data_files(ASSIGNMENT) == data_files

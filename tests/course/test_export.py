@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import GUIDE, NAME, answered_notebook, copy_course, hand_in, hand_in_as
+from coursework import ASSIGNMENT, GUIDE, answered_notebook, copy_course, hand_in, hand_in_as
 
 from svmbook.course.cli import course as commands
 from svmbook.course.execution.outcome import Outcome
@@ -39,13 +39,13 @@ def graded_course(released_course, tmp_path_factory):
     """A graded course with two assignments, of which the second is a copy of the first."""
     course = copy_course(released_course, tmp_path_factory.mktemp("graded") / "course")
     (course.root / "source/twin").mkdir()
-    shutil.copy(course.source_path(NAME), course.root / "source/twin/twin.ipynb")
+    shutil.copy(course.source_path(ASSIGNMENT), course.root / "source/twin/twin.ipynb")
     course.release("twin")
     nb = answered_notebook(course)
-    hand_in_as(course, "ann", NAME, nb)
+    hand_in_as(course, "ann", ASSIGNMENT, nb)
     hand_in_as(course, "ann", "twin", nb)
-    hand_in_as(course, "+HYPERLINK 1", NAME, nb)
-    for name in (NAME, "twin"):
+    hand_in_as(course, "+HYPERLINK 1", ASSIGNMENT, nb)
+    for name in (ASSIGNMENT, "twin"):
         grade_as_passed(course, name)
     return course
 
@@ -75,8 +75,8 @@ def test_plain_table_has_one_line_per_student_and_assignment(graded_course):
     notes, lines = export(graded_course, "plain")
     assert lines == [
         ["student", "assignment", "score", "max_score", "complete", "hours_late"],
-        ["'+HYPERLINK 1", NAME, "5.0", "9.0", "False", ""],
-        ["ann", NAME, "5.0", "9.0", "False", ""],
+        ["'+HYPERLINK 1", ASSIGNMENT, "5.0", "9.0", "False", ""],
+        ["ann", ASSIGNMENT, "5.0", "9.0", "False", ""],
         ["ann", "twin", "5.0", "9.0", "False", ""],
     ]
     assert notes == ["answers to be marked by hand: 3; they count 0 points until then"]
@@ -85,7 +85,7 @@ def test_plain_table_has_one_line_per_student_and_assignment(graded_course):
 def test_format_for_canvas(graded_course):
     notes, lines = export(graded_course, "canvas")
     assert lines == [
-        [*CANVAS_COLUMNS, NAME, "twin"],
+        [*CANVAS_COLUMNS, ASSIGNMENT, "twin"],
         ["    Points Possible", "", "", "", "", "9.0", "9.0"],
         ["'+HYPERLINK 1", "", "", "'+HYPERLINK 1", "", "5.0", ""],
         ["ann", "", "", "ann", "", "5.0", "5.0"],
@@ -96,7 +96,7 @@ def test_format_for_canvas(graded_course):
 def test_format_for_moodle(graded_course):
     notes, lines = export(graded_course, "moodle")
     assert lines == [
-        [*MOODLE_COLUMNS, NAME, "twin"],
+        [*MOODLE_COLUMNS, ASSIGNMENT, "twin"],
         ["'+HYPERLINK 1", "5.0", "-"],
         ["ann", "5.0", "5.0"],
     ]
@@ -108,7 +108,7 @@ def test_export_lists_submissions_that_are_not_graded(course_copy, tmp_path):
     hand_in(course_copy, "late", answered_notebook(course_copy))
     nbformat.write(
         answered_notebook(course_copy, total="0"),
-        course_copy.root / f"submitted/ann/{NAME}/{NAME}.ipynb",
+        course_copy.root / f"submitted/ann/{ASSIGNMENT}/{ASSIGNMENT}.ipynb",
     )
     (course_copy.root / "submitted/ben").mkdir()
     nbformat.write(answered_notebook(course_copy), course_copy.root / "submitted/ben/small.ipynb")
@@ -122,9 +122,9 @@ def test_export_lists_submissions_that_are_not_graded(course_copy, tmp_path):
 
 
 def test_mark_without_a_submission_is_reported(course_copy):
-    shutil.rmtree(course_copy.root / f"submitted/ann/{NAME}")
+    shutil.rmtree(course_copy.root / f"submitted/ann/{ASSIGNMENT}")
     notes, _ = export(course_copy, "plain")
-    assert f"{NAME}: 'ann' has a mark but no submission" in notes
+    assert f"{ASSIGNMENT}: 'ann' has a mark but no submission" in notes
 
 
 def test_submission_of_an_unreleased_assignment_is_reported(course_copy):
@@ -133,7 +133,7 @@ def test_submission_of_an_unreleased_assignment_is_reported(course_copy):
     )
     (course_copy.root / "source/new").mkdir()
     (course_copy.root / "source/new/new.ipynb").write_bytes(
-        course_copy.source_path(NAME).read_bytes()
+        course_copy.source_path(ASSIGNMENT).read_bytes()
     )
     notes, _ = export(course_copy, "plain")
     assert notes[1:] == ["new was not released; run svmbook course release new first."]
@@ -141,17 +141,20 @@ def test_submission_of_an_unreleased_assignment_is_reported(course_copy):
 
 def test_hours_late_are_computed_from_timestamps(course_copy):
     with course_copy.gradebook() as book:
-        for name in (NAME, "twin"):
+        for name in (ASSIGNMENT, "twin"):
             book.update_or_create_assignment(name, duedate="2026-10-05 18:00:00 UTC")
     for student, time in (("ann", "06 19:30:00.250 UTC"), ("+HYPERLINK 1", "05 17:59:59 UTC")):
-        timestamp = course_copy.root / f"submitted/{student}/{NAME}/timestamp.txt"
+        timestamp = course_copy.root / f"submitted/{student}/{ASSIGNMENT}/timestamp.txt"
         timestamp.write_text(f"2026-10-{time}\n")
-    assert grade_as_passed(course_copy, NAME) == 2 and grade_as_passed(course_copy, NAME) == 0
+    assert (
+        grade_as_passed(course_copy, ASSIGNMENT) == 2
+        and grade_as_passed(course_copy, ASSIGNMENT) == 0
+    )
     _, lines = export(course_copy, "plain")
     assert [line[5] for line in lines[1:]] == ["0.0", "25.5001", ""]
-    assert ">25.5<" in write_report(course_copy, NAME).read_text("utf-8")
+    assert ">25.5<" in write_report(course_copy, ASSIGNMENT).read_text("utf-8")
     with course_copy.gradebook() as book:
-        book.grant_extension(NAME, "ann", days=1)
+        book.grant_extension(ASSIGNMENT, "ann", days=1)
     assert export(course_copy, "plain")[1][2][5] == "1.5001"
 
 
@@ -193,9 +196,9 @@ def unpack(course, names):
     with zipfile.ZipFile("submissions.zip", "w") as archive:
         for name in names:
             archive.writestr(name, "{}")
-    exec(guide_script("import csv").replace("dual_by_hand", NAME), {})
+    exec(guide_script("import csv").replace("dual_by_hand", ASSIGNMENT), {})
     assert not course.skip_reasons()
-    return course.submissions(NAME)
+    return course.submissions(ASSIGNMENT)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +222,7 @@ def test_script_in_the_guide_unpacks_archives_of_platforms(
 
 def test_script_in_the_guide_stops_at_two_students_of_one_name(course, monkeypatch):
     monkeypatch.chdir(course.root)
-    names = [f"Ann Lee_{k}_assignsubmission_file/{NAME}.ipynb" for k in (1, 2)]
+    names = [f"Ann Lee_{k}_assignsubmission_file/{ASSIGNMENT}.ipynb" for k in (1, 2)]
     with pytest.raises(ValueError, match="two students are called Ann Lee"):
         unpack(course, names)
 
@@ -227,13 +230,13 @@ def test_script_in_the_guide_stops_at_two_students_of_one_name(course, monkeypat
 def test_script_in_the_guide_packs_feedback_under_the_names_of_moodle(course, monkeypatch):
     monkeypatch.chdir(course.root)
     people = ("Ann Lee_1", "Ben_2")  # Ben has no feedback
-    unpack(course, [f"{person}_assignsubmission_file/{NAME}.ipynb" for person in people])
-    page = course.feedback_path("Ann Lee", NAME)
+    unpack(course, [f"{person}_assignsubmission_file/{ASSIGNMENT}.ipynb" for person in people])
+    page = course.feedback_path("Ann Lee", ASSIGNMENT)
     page.parent.mkdir(parents=True)
     page.write_text("feedback")
-    exec(guide_script("import zipfile").replace("dual_by_hand", NAME), {})
+    exec(guide_script("import zipfile").replace("dual_by_hand", ASSIGNMENT), {})
     with zipfile.ZipFile("feedback.zip") as packed:
-        assert packed.namelist() == [f"Ann Lee_1_assignsubmission_file_{NAME}.html"]
+        assert packed.namelist() == [f"Ann Lee_1_assignsubmission_file_{ASSIGNMENT}.html"]
         assert packed.read(packed.namelist()[0]) == b"feedback"
 
 

@@ -13,7 +13,7 @@ import hashlib
 
 import nbformat
 import pytest
-from coursework import API_PAGE, NAME, copy_course, guide_table
+from coursework import API_PAGE, ASSIGNMENT, copy_course, guide_table
 from hostile import (
     EXPECTED_GRADES,
     FILES,
@@ -46,7 +46,7 @@ def _message(course, graded):
     """Return the report's message about a submission, or else the first error of its cells."""
     if graded.notes:
         return "; ".join(graded.notes)
-    nb = nbformat.read(course.autograded_path(graded.student, NAME), as_version=4)
+    nb = nbformat.read(course.autograded_path(graded.student, ASSIGNMENT), as_version=4)
     errors = [out.ename for cell in nb.cells for out in cell.get("outputs", ()) if "ename" in out]
     return f"`{errors[0]}`" if errors else "nothing"
 
@@ -66,7 +66,7 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
     old_digests = _digests(course.root, excluded_folders=written_paths)
     limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
     total, *graded_submissions = grade_submissions(
-        course, NAME, jobs=2, sandbox=sandbox, limits=limits
+        course, ASSIGNMENT, jobs=2, sandbox=sandbox, limits=limits
     )
     expected = {*kinds, *FILES, *FOLDERS, "is honest"}
     assert total == len(graded_submissions) == len(expected)
@@ -90,9 +90,9 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
     with subtests.test("names"):
         assert course.skip_reasons().keys() == {*INVALID_STUDENT_NAMES}
         assert {graded.student for graded in graded_submissions} == expected
-        assert "Left out: " in write_report(course, NAME).read_text("utf-8")
+        assert "Left out: " in write_report(course, ASSIGNMENT).read_text("utf-8")
     with subtests.test("pages"):
-        pages = [*write_feedback(course, NAME), write_report(course, NAME)]
+        pages = [*write_feedback(course, ASSIGNMENT), write_report(course, ASSIGNMENT)]
         assert len(pages) == len(graded_submissions) + 1
         _check_pages(course, pages)
 
@@ -129,4 +129,4 @@ def _check_pages(course, pages):
             assert active_content not in text.lower()
     assert all(path.is_relative_to(course.root) for path in pages)
     names = {path.name for path in (course.root / "feedback").rglob("*") if path.is_file()}
-    assert names == {f"{NAME}.html"}
+    assert names == {f"{ASSIGNMENT}.html"}

@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from coursework import (
-    NAME,
+    ASSIGNMENT,
     create_course,
     hand_in,
     instructor_notebook,
@@ -44,15 +44,15 @@ def personalised_source():
 @pytest.fixture(scope="module")
 def personalised_course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("personalised") / "assignments"
-    (folder / NAME).mkdir(parents=True)
-    nbformat.write(personalised_source(), folder / NAME / f"{NAME}.ipynb")
+    (folder / ASSIGNMENT).mkdir(parents=True)
+    nbformat.write(personalised_source(), folder / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
     course = create_course(folder.parent / "course", folder)
-    course.release(NAME)
+    course.release(ASSIGNMENT)
     return course
 
 
 def notebook_with_id(course, id_source, answer=ANSWER):
-    nb = nbformat.read(course.released_path(NAME), as_version=4)
+    nb = nbformat.read(course.released_path(ASSIGNMENT), as_version=4)
     for cell in nb.cells:
         item = cell.metadata.nbgrader.grade_id
         cell.source = {"student": id_source, "twice": answer}.get(item, cell.source)
@@ -79,7 +79,7 @@ def test_id_of_the_folder_determines_the_numbers(personalised_course, shells):
     }
     for student, (nb, _) in submissions.items():
         hand_in(personalised_course, student, nb)
-    _, *graded_submissions = grade_submissions(personalised_course, NAME, sandbox=shells)
+    _, *graded_submissions = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shells)
     scores = {graded.student: graded.score for graded in graded_submissions}
     assert scores == {student: score for student, (_, score) in submissions.items()}
     notes = {graded.student: " ".join(graded.notes) for graded in graded_submissions}
@@ -89,10 +89,10 @@ def test_id_of_the_folder_determines_the_numbers(personalised_course, shells):
     assert notes["eve"] == "no id was found in the notebook; 'eve' was used"
     assert not any(notes[student] for student in ("ann", "dan", "gil"))
     (personalised_course.root / "ids.csv").write_text("cem,Cem Diaz\nnobody,x\n")
-    count, cem = grade_submissions(personalised_course, NAME, sandbox=shells)
+    count, cem = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shells)
     assert (count, cem.student, cem.score) == (1, "cem", 2)
     # Nothing has changed.
-    assert [*grade_submissions(personalised_course, NAME, sandbox=shells)] == [0]
+    assert [*grade_submissions(personalised_course, ASSIGNMENT, sandbox=shells)] == [0]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_numbers_depend_only_on_the_id_and_the_question():
 
 @pytest.mark.usefixtures("shells")
 def test_check_uses_the_id_in_the_notebook(personalised_course, tmp_path):
-    path = tmp_path / f"{NAME}.ipynb"
+    path = tmp_path / f"{ASSIGNMENT}.ipynb"
     nbformat.write(notebook_with_id(personalised_course, "student = 'ann'"), path)
     report = check(path, Limits())
     assert [result.message for result in report.results] == [None]

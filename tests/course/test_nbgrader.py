@@ -1,7 +1,7 @@
 """nbgrader's commands and Formgrader's buttons cannot reveal hidden tests of a course."""
 
 import pytest
-from coursework import NAME, answered_notebook, hand_in
+from coursework import ASSIGNMENT, answered_notebook, hand_in
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import GenerateFeedback
 
@@ -15,12 +15,12 @@ def test_feedback_by_nbgrader_fails_and_does_not_overwrite_ours(course, monkeypa
     """nbgrader's feedback would contain hidden tests and mark schemes."""
     monkeypatch.setattr(grading, "run_cells", lambda *args: Outcome(reason="not run"))
     hand_in(course, "ann", answered_notebook(course))
-    assert len([*grade_submissions(course, NAME, sandbox="unused")]) == 2
-    (page,) = write_feedback(course, NAME)
-    text, folder = page.read_text("utf-8"), course.course_directory(NAME)
+    assert len([*grade_submissions(course, ASSIGNMENT, sandbox="unused")]) == 2
+    (page,) = write_feedback(course, ASSIGNMENT)
+    text, folder = page.read_text("utf-8"), course.course_directory(ASSIGNMENT)
     command = GenerateFeedback(coursedir=folder, config=folder.config)
     with pytest.raises(ModuleNotFoundError, match="run svmbook course feedback"):
         command.start()
-    button = NbGraderAPI(coursedir=folder, config=folder.config).generate_feedback(NAME)
+    button = NbGraderAPI(coursedir=folder, config=folder.config).generate_feedback(ASSIGNMENT)
     assert not button["success"] and "run svmbook course feedback" in button["error"]
     assert page.read_text("utf-8") == text

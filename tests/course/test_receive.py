@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from coursework import ESSAY, NAME, SQUARE, answered_notebook, cell_named, hand_in
+from coursework import ASSIGNMENT, ESSAY, SQUARE, answered_notebook, cell_named, hand_in
 from nbconvert import HTMLExporter
 
 from svmbook.course.submissions.merge import merge_submission
@@ -12,7 +12,9 @@ from svmbook.course.submissions.receive import RejectedSubmission, read_notebook
 
 def hand_in_and_merge(course, nb):
     folder = hand_in(course, "somebody", nb)
-    return merge_submission(course.master(NAME), read_notebook(folder / f"{NAME}.ipynb"))
+    return merge_submission(
+        course.master(ASSIGNMENT), read_notebook(folder / f"{ASSIGNMENT}.ipynb")
+    )
 
 
 def test_answers_come_from_the_student_and_everything_else_from_the_instructor(course):
@@ -64,8 +66,10 @@ def test_cells_are_placed_by_their_text_if_all_names_are_lost(course):
 
 
 def test_unreadable_submission_gives_the_notebook_as_handed_out(course):
-    merged_nb, notes = merge_submission(course.master(NAME), None)
-    assert [c.source for c in merged_nb.cells] == [c.source for c in course.master(NAME).cells]
+    merged_nb, notes = merge_submission(course.master(ASSIGNMENT), None)
+    assert [c.source for c in merged_nb.cells] == [
+        c.source for c in course.master(ASSIGNMENT).cells
+    ]
     assert notes == []
 
 
@@ -82,7 +86,7 @@ def test_split_answer_is_graded_as_a_whole(course):
     second_part = cell_named(nb, "square").copy()
     second_part.source = "def square(x):\n    return helper(x) ** 2"
     stub = cell_named(nb, "square").copy()
-    stub.source = cell_named(course.master(NAME), "square").source
+    stub.source = cell_named(course.master(ASSIGNMENT), "square").source
     nb.cells += [second_part, cell_named(nb, "square"), stub]
     merged_nb, notes = hand_in_and_merge(course, nb)
     sources = [cell.source for cell in merged_nb.cells]
@@ -115,7 +119,10 @@ def test_deleted_essay_is_restored_as_unanswered(course):
     nb = answered_notebook(course)
     nb.cells.remove(cell_named(nb, "essay"))
     merged_nb, notes = hand_in_and_merge(course, nb)
-    assert cell_named(merged_nb, "essay").source == cell_named(course.master(NAME), "essay").source
+    assert (
+        cell_named(merged_nb, "essay").source
+        == cell_named(course.master(ASSIGNMENT), "essay").source
+    )
     assert notes[0].startswith("missing: essay")
 
 
@@ -148,10 +155,13 @@ def test_links_and_images_in_an_essay_are_deactivated(course):
 def test_invalid_or_too_large_cells_are_refused(course, cells, message):
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
     with pytest.raises(RejectedSubmission, match=message):
-        read_notebook(folder / f"{NAME}.ipynb")
+        read_notebook(folder / f"{ASSIGNMENT}.ipynb")
 
 
 def test_source_may_be_a_string_or_a_list_of_lines(course):
     cells = [{"cell_type": "code", "source": ["a\n", "b"]}, {"cell_type": "raw", "source": "c"}]
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
-    assert read_notebook(folder / f"{NAME}.ipynb") == [(None, "code", "a\nb"), (None, "raw", "c")]
+    assert read_notebook(folder / f"{ASSIGNMENT}.ipynb") == [
+        (None, "code", "a\nb"),
+        (None, "raw", "c"),
+    ]

@@ -2,7 +2,7 @@
 
 import nbformat
 from click.testing import CliRunner
-from coursework import NAME, answered_notebook, hand_in
+from coursework import ASSIGNMENT, answered_notebook, hand_in
 
 from svmbook.course.cli import course as commands
 from svmbook.course.submissions.similar import find_similar
@@ -21,8 +21,8 @@ def test_copy_with_other_names_is_found(course):
     hand_in(
         course, "other", answered_notebook(course, square="import numpy as np\nsquare = np.square")
     )
-    hand_in(course, "nothing", nbformat.read(course.released_path(NAME), as_version=4))
-    (pair,) = find_similar(course, NAME, min_score=0.6)
+    hand_in(course, "nothing", nbformat.read(course.released_path(ASSIGNMENT), as_version=4))
+    (pair,) = find_similar(course, ASSIGNMENT, min_score=0.6)
     assert set(pair.students) == {"one", "copy"} and pair.score > 0.9
     assert any("number * number" in line for lines in pair.lines for line in lines)
 
@@ -34,7 +34,7 @@ def test_code_in_additional_cells_is_compared(course):
         text = helper.replace("values", name)
         nb.cells.insert(2, {"cell_type": "code", "source": text, "metadata": {}, "outputs": []})
         hand_in(course, student, nb)
-    (pair,) = find_similar(course, NAME)
+    (pair,) = find_similar(course, ASSIGNMENT)
     assert any("helper_3" in line for line in pair.lines[0])
 
 
@@ -49,7 +49,7 @@ def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignore
     nb.cells.insert(2, cell)
     hand_in(course, "copy", nb)
     hand_in(course, "blank", answered_notebook(course, square="x=1\n" + " \n" * 99_000))
-    pair = find_similar(course, NAME)[0]
+    pair = find_similar(course, ASSIGNMENT)[0]
     assert set(pair.students) == {"one", "copy"}
 
 
@@ -58,5 +58,7 @@ def test_code_of_students_cannot_control_the_terminal(course):
     long_answer = f"def square(x):\n{parts}    return x * x"
     for student in ("one", "copy"):
         hand_in(course, student, answered_notebook(course, square=long_answer))
-    output = CliRunner().invoke(commands, ["similar", NAME, "--course", str(course.root)]).output
+    output = (
+        CliRunner().invoke(commands, ["similar", ASSIGNMENT, "--course", str(course.root)]).output
+    )
     assert "parts = [x * k" in output and "\\x1b]52" in output and "\x1b" not in output

@@ -2,7 +2,7 @@
 
 import nbformat
 import pytest
-from coursework import ESSAY, NAME, cell_named, guide_table
+from coursework import ASSIGNMENT, ESSAY, cell_named, guide_table
 from slips import NEARBY_TEXT, SKIPPED_SLIPS, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade_submissions
@@ -12,7 +12,7 @@ from svmbook.course.reports.report import write_report
 
 def test_slips_are_graded_and_reported(course, shells, subtests):
     hand_in_all(course)
-    total, *graded_submissions = grade_submissions(course, NAME, jobs=2, sandbox=shells)
+    total, *graded_submissions = grade_submissions(course, ASSIGNMENT, jobs=2, sandbox=shells)
     graded_by_student = {graded.student: graded for graded in graded_submissions}
     assert total == len(graded_by_student) == len(SLIPS)
     for kind, (_, points, message) in SLIPS.items():
@@ -27,16 +27,16 @@ def test_slips_are_graded_and_reported(course, shells, subtests):
     for kind, (_, message) in SKIPPED_SLIPS.items():
         (reason,) = (reason for path, reason in skip_reasons.items() if student_of(kind) in path)
         assert message in reason
-    page = write_report(course, NAME).read_text("utf-8")
+    page = write_report(course, ASSIGNMENT).read_text("utf-8")
     assert page.count("Left out: ") == len(SKIPPED_SLIPS)
 
 
 def check_essay(course, student):
     """Check that a misplaced essay was moved to its cell, and needs a manual mark."""
-    nb = nbformat.read(course.autograded_path(student, NAME), as_version=4)
+    nb = nbformat.read(course.autograded_path(student, ASSIGNMENT), as_version=4)
     assert cell_named(nb, "essay").source.strip().lstrip("# ") == ESSAY
     with course.gradebook() as book:
-        assert book.find_grade("essay", NAME, NAME, student).needs_manual_grade
+        assert book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
 
 
 def test_guide_lists_all_slips():
@@ -61,7 +61,7 @@ def test_guide_lists_all_slips():
 def test_check_gives_students_the_same_points(course, shells, kind):
     hand_in_slip, points, message = SLIPS[kind]
     hand_in_slip(course, "one")
-    report = check(course.root / "submitted" / "one" / NAME / f"{NAME}.ipynb")
+    report = check(course.root / "submitted" / "one" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
     # The grader restores the missing test and gives its 3 points.
     restored = 3.0 if "test_square is missing" in "; ".join(report.notes) else 0.0
     assert sum(result.score for result in report.results) + restored == points

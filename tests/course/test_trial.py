@@ -6,8 +6,8 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from coursework import (
-    ASSIGNMENTS,
-    NAME,
+    ASSIGNMENT,
+    ASSIGNMENTS_FOLDER,
     ROOT,
     answered_notebook,
     cell_named,
@@ -31,7 +31,7 @@ def replace_cells(course, **sources):
 
 
 def test_valid_assignment_has_no_problems_and_no_weak_tests(course, shells):
-    trial = try_out(course, NAME, shells)
+    trial = try_out(course, ASSIGNMENT, shells)
     assert (trial.problems, trial.weak_tests) == ([], [])
 
 
@@ -56,7 +56,7 @@ def test_common_styles_of_tests_have_no_problems(course, shells):
             cell = nbformat.from_dict(nb.cells[position])
             cell.source, cell.metadata.nbgrader.grade_id, cell.id = text, f"t{number}", f"t{number}"
             nb.cells.insert(position, cell)
-    trial = try_out(course, NAME, shells)
+    trial = try_out(course, ASSIGNMENT, shells)
     assert (trial.problems, trial.weak_tests) == ([], [])
 
 
@@ -86,19 +86,19 @@ REFUSED_TESTS = {
 
 def test_locked_cell_that_fails_outside_jupyter_is_reported(course, shells):
     text = "display(1)\nfrom svmbook.course.checks import check_close"
-    problems = try_out(replace_cells(course, setup=text), NAME, shells).problems
+    problems = try_out(replace_cells(course, setup=text), ASSIGNMENT, shells).problems
     assert "The locked cell setup fails in the process that runs the tests" in "\n".join(problems)
 
 
 @pytest.mark.parametrize("kind", REFUSED_TESTS)
 def test_invalid_test_is_refused_with_its_name(course, shells, kind):
     text, message = REFUSED_TESTS[kind]
-    (problem,) = try_out(replace_cells(course, test_square=text), NAME, shells).problems
+    (problem,) = try_out(replace_cells(course, test_square=text), ASSIGNMENT, shells).problems
     assert re.search(message, problem), problem
 
 
 def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
-    trial = try_out(replace_cells(course, test_square="y = square(2.0)"), NAME, shells)
+    trial = try_out(replace_cells(course, test_square="y = square(2.0)"), ASSIGNMENT, shells)
     assert trial.problems == []
     assert [text.split(";")[0] for text in trial.weak_tests] == [
         "test_square gives 3 points to None",
@@ -106,28 +106,28 @@ def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
         "test_square gives 3 points to an empty array",
     ]
     replace_cells(course, test_square="square(2.0)\n")
-    (problem,) = try_out(course, NAME, shells).problems
+    (problem,) = try_out(course, ASSIGNMENT, shells).problems
     assert (
         "test_square gives 0 of 3 points for your solution: PointsError: the test gives" in problem
     )
-    trial = try_out(replace_cells(course, test_square="x = 1"), NAME, shells)
+    trial = try_out(replace_cells(course, test_square="x = 1"), ASSIGNMENT, shells)
     assert "test_square gives 3 points to the stub that is handed out" in trial.weak_tests[-1]
 
 
 def test_weak_test_does_not_affect_the_points_of_others(course, shells):
-    replace_cells(course, test_square="assert callable(square)").release(NAME)
+    replace_cells(course, test_square="assert callable(square)").release(ASSIGNMENT)
     hand_in(course, "one", answered_notebook(course))
-    _, graded = grade_submissions(course, NAME, sandbox=shells)
+    _, graded = grade_submissions(course, ASSIGNMENT, sandbox=shells)
     assert graded.score == 5 and graded.notes == []
 
 
 def test_release_refuses_problems_and_lists_weak_tests(course, shells, monkeypatch):
     monkeypatch.setattr(trial_module, "find_sandbox", lambda: shells)
     replace_cells(course, test_square="assert square(2.0) == 5.0")
-    result = CliRunner().invoke(commands, ["release", NAME, "--course", str(course.root)])
+    result = CliRunner().invoke(commands, ["release", ASSIGNMENT, "--course", str(course.root)])
     assert "test_square gives 0 of 3 points" in str(result.exception) and result.exit_code == 1
     replace_cells(course, test_square="y = square(2.0)")
-    result = CliRunner().invoke(commands, ["release", NAME, "--course", str(course.root)])
+    result = CliRunner().invoke(commands, ["release", ASSIGNMENT, "--course", str(course.root)])
     assert result.exit_code == 0 and result.output.count("weak: test_square") == 3
 
 
@@ -143,7 +143,7 @@ def test_release_refuses_problems_and_lists_weak_tests(course, shells, monkeypat
     ),
 )
 def test_assignments_of_the_book_have_no_problems(name, sandbox, tmp_path):
-    course = create_course(tmp_path / "course", ASSIGNMENTS, [name])
+    course = create_course(tmp_path / "course", ASSIGNMENTS_FOLDER, [name])
     trial = try_out(course, name, sandbox)
     assert (trial.problems, trial.weak_tests) == ([], [])
 
@@ -151,13 +151,13 @@ def test_assignments_of_the_book_have_no_problems(name, sandbox, tmp_path):
 def test_problems_that_nbgrader_does_not_explain_are_reported(course):
     with edited_source(course) as nb:
         cell_named(nb, "test_square").source += "\r"
-    (problem,) = try_out(course, NAME, "unused").problems
+    (problem,) = try_out(course, ASSIGNMENT, "unused").problems
     assert "test_square has lines that end with" in problem
     with edited_source(course) as nb:
         del cell_named(nb, "test_square").metadata.nbgrader["points"]
-    (problem,) = try_out(course, NAME, "unused").problems
+    (problem,) = try_out(course, ASSIGNMENT, "unused").problems
     assert problem == "test_square has no points; set them in Create Assignment."
     config = course.root / "nbgrader_config.py"
     config.write_text(config.read_text() + 'c.ClearHiddenTests.begin_test_delimeter = "BEGIN X"\n')
     with pytest.raises(ValueError, match="sets other delimiters for ClearHiddenTests"):
-        course.master(NAME)
+        course.master(ASSIGNMENT)

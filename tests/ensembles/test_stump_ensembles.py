@@ -236,10 +236,10 @@ def test_gram_matrix_at_knots_is_that_of_its_features():
     Z = (gram.B @ gram.T).toarray()
     dense, v = LowRankGram(Z), np.random.default_rng(0).standard_normal(60)
     np.testing.assert_allclose(gram.diagonal, dense.diagonal)
-    np.testing.assert_allclose(gram.times(v), dense.times(v))
+    np.testing.assert_allclose(gram.dot(v), dense.dot(v))
     rows, columns = np.arange(7), np.arange(3, 20)
     np.testing.assert_allclose(gram.block(rows, columns), dense.block(rows, columns), atol=1e-12)
-    np.testing.assert_allclose(gram.times_columns(rows, v[:7]), dense.times_columns(rows, v[:7]))
+    np.testing.assert_allclose(gram.dot_columns(rows, v[:7]), dense.dot_columns(rows, v[:7]))
     np.testing.assert_allclose(gram.submatrix(rows).diagonal, gram.diagonal[rows])
     W, R = np.where(v > 0, v, 0.0), np.arange(8.0)
     for actual, expected in zip(

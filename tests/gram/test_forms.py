@@ -57,7 +57,7 @@ def test_knots_at_all_values_give_the_stump_kernel_shifted_to_the_first_knots():
     gram = StumpGram.from_knots(X, [np.unique(x) for x in X.T])
     expected = 2 * (np.minimum(X[:, None], X) - X.min(axis=0)).sum(axis=2)
     np.testing.assert_allclose(gram.diagonal, np.diagonal(expected), rtol=1e-12)
-    np.testing.assert_allclose(gram.times(X[:, 0]), expected @ X[:, 0], rtol=1e-10)
+    np.testing.assert_allclose(gram.dot(X[:, 0]), expected @ X[:, 0], rtol=1e-10)
 
 
 @pytest.mark.parametrize("n_knots", [2, 8, 32])
@@ -76,7 +76,7 @@ def test_products_blocks_and_submatrices(form, n_points):
     values, v = rng.standard_normal(n_points), rng.standard_normal(N)
     for _ in range(2):  # the second time some rows are cached
         np.testing.assert_allclose(
-            gram.times_columns(points, values), K[:, points] @ values, atol=1e-11
+            gram.dot_columns(points, values), K[:, points] @ values, atol=1e-11
         )
         np.testing.assert_allclose(gram.block(points, columns), K[np.ix_(points, columns)])
     submatrix, common_points = gram.submatrix(columns), np.flatnonzero(np.isin(columns, points))
@@ -85,7 +85,7 @@ def test_products_blocks_and_submatrices(form, n_points):
         K[np.ix_(columns[common_points], columns[common_points])],
     )
     assert submatrix.n == 120
-    np.testing.assert_allclose(gram.times(v), K @ v, atol=1e-10)
+    np.testing.assert_allclose(gram.dot(v), K @ v, atol=1e-10)
 
 
 @every_form
@@ -187,7 +187,7 @@ def test_cached_rows_are_not_recomputed():
     points = np.arange(0, 100, 2)
     gram.block(points, points)
     shapes.clear()
-    gram.times_columns(points, np.ones(50))
+    gram.dot_columns(points, np.ones(50))
     gram.block(points[:20], points)
     assert shapes == []
     gram.block(np.array([1, 2]), points)
@@ -238,11 +238,11 @@ def test_small_submatrix_is_stored_and_large_one_is_computed(monkeypatch):
     stored_gram, computed_gram = gram.submatrix(few_points), gram.submatrix(many_points)
     shapes.clear()
     np.testing.assert_allclose(
-        stored_gram.times(np.ones(120)), K[np.ix_(few_points, few_points)].sum(axis=1)
+        stored_gram.dot(np.ones(120)), K[np.ix_(few_points, few_points)].sum(axis=1)
     )
     assert shapes == []
     np.testing.assert_allclose(
-        computed_gram.times(np.ones(121)), K[np.ix_(many_points, many_points)].sum(axis=1)
+        computed_gram.dot(np.ones(121)), K[np.ix_(many_points, many_points)].sum(axis=1)
     )
     assert sum(rows * columns for rows, columns in shapes) == 121**2
     rows, columns = np.array([3, 0]), np.array([120, 7])
@@ -276,10 +276,10 @@ def test_centring_shifts_all_outputs_by_the_same_number(X):
     centred_X = X - X.mean(axis=0)
     v = np.random.default_rng(4).standard_normal(len(X))
     scale = np.abs(X).max() ** 2 * len(X)
-    np.testing.assert_allclose(gram.times(v), centred_X @ (centred_X.T @ v), atol=1e-13 * scale)
+    np.testing.assert_allclose(gram.dot(v), centred_X @ (centred_X.T @ v), atol=1e-13 * scale)
     beta = v - v.mean()  # sums to zero, like y * alpha
     shift = mean @ gram.adjoint(beta)
-    np.testing.assert_allclose(gram.times(beta) + shift, X @ (X.T @ beta), atol=1e-13 * scale)
+    np.testing.assert_allclose(gram.dot(beta) + shift, X @ (X.T @ beta), atol=1e-13 * scale)
 
 
 def test_dependent_columns_are_merged_into_the_others():
@@ -295,7 +295,7 @@ def test_nearly_dependent_columns_are_kept():
 
 def test_constant_features_give_a_zero_matrix():
     gram, _ = centred_factor(np.ones((N, 3)))
-    assert not gram.times(np.random.default_rng(6).standard_normal(N)).any()
+    assert not gram.dot(np.random.default_rng(6).standard_normal(N)).any()
 
 
 @pytest.mark.parametrize("tol", [None, 1e-6])

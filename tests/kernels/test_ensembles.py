@@ -54,7 +54,7 @@ def test_finite_ensembles_converge_to_closed_form(name):
     errors, weighted_sum = [], 0.0
     for size, n_repetitions in zip(sizes, repetitions_per_size, strict=True):
         samples = [
-            sampled_kernel(learner, POINTS, count=size, random_state=seed)
+            sampled_kernel(learner, POINTS, n_hypotheses=size, random_state=seed)
             for seed in range(n_repetitions)
         ]
         errors.append(np.mean((np.array(samples) - K) ** 2) ** 0.5)

@@ -15,7 +15,7 @@ SERVER = ROOT / "tools" / "live" / "server.py"
 # The tests use the first chapters, which have the fewest formulas and load fastest.
 CHAPTERS = [Path(name).stem for name in chapters_by_formula_count()]
 LIGHTEST_CHAPTER = next(iter(CHAPTERS), None)
-PASSWORD = "the widest street"
+PASSWORD = "maximum margin"
 
 
 @contextmanager

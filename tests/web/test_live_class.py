@@ -59,7 +59,7 @@ def test_class_needs_a_password(server, monkeypatch):
             settings(server, "--host", "0.0.0.0")
     monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
     values = settings(server, "--host", "0.0.0.0")
-    assert values["Kernel"]["sandbox"] == "bwrap"
+    assert values["LimitedKernelManager"]["sandbox"] == "bwrap"
     assert values["PasswordIdentityProvider"]["token"] == ""
     assert PASSWORD not in json.dumps(values["PasswordIdentityProvider"])
 
@@ -73,14 +73,14 @@ def test_class_needs_a_sandbox(server, monkeypatch):
     monkeypatch.setattr(server, "find_sandbox", fail)
     with pytest.raises(SystemExit, match="not installed"):
         settings(server, "--host", "10.0.0.1")
-    assert settings(server, "--host", "::1")["Kernel"]["sandbox"] == ""
+    assert settings(server, "--host", "::1")["LimitedKernelManager"]["sandbox"] == ""
 
 
 @pytest.mark.parametrize("host, is_class", [("127.0.0.1", False), ("10.0.0.1", True)])
 def test_idle_kernels_and_in_a_class_busy_ones_are_ended(server, monkeypatch, host, is_class):
     monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
     monkeypatch.setattr(server, "find_sandbox", lambda: "bwrap")
-    values = settings(server, "--host", host, "--idle", "30")["Kernels"]
+    values = settings(server, "--host", host, "--idle", "30")["LimitedMultiKernelManager"]
     culling = {name: value for name, value in values.items() if name.startswith("cull_")}
     assert culling == {
         "cull_idle_timeout": 30,
@@ -104,7 +104,7 @@ class IdleKernel:
 @pytest.fixture
 def kernels(server):
     """A kernel manager without kernels."""
-    manager = sys.modules["kernels"].Kernels(cull_idle_timeout=60)
+    manager = sys.modules["kernels"].LimitedMultiKernelManager(cull_idle_timeout=60)
     yield manager
     manager.context.destroy()
 

@@ -31,7 +31,7 @@ class OwnerAuthorizer(Authorizer):
         return kernel_id is None or owners.get(kernel_id, user.username) == user.username
 
 
-class Channels(ZMQChannelsWebsocketConnection):
+class LimitedChannelsConnection(ZMQChannelsWebsocketConnection):
     """A connection to a page, with a limit on messages that the page has not yet received."""
 
     _pending_bytes = 0
@@ -51,7 +51,7 @@ class Channels(ZMQChannelsWebsocketConnection):
         return future
 
 
-class Login(LoginFormHandler):
+class DelayedLoginHandler(LoginFormHandler):
     """The login form: attempts from one address are processed one at a time, with a delay."""
 
     _locks, _attempts = defaultdict(asyncio.Lock), Counter()

@@ -36,7 +36,7 @@ MAX_ENDED_KERNELS = 1000  # number of ended kernels for which the reason is kept
 SANDBOX_USER_IDS = itertools.cycle(range(61_184, 61_600))  # used if the server runs as root
 
 
-class Kernel(ServerKernelManager):
+class LimitedKernelManager(ServerKernelManager):
     """A kernel with limited memory, in a sandbox if `sandbox` is the path of bubblewrap."""
 
     memory = Integer(0, config=True)
@@ -139,7 +139,7 @@ def kill_processes(folder):
         time.sleep(0.02)
 
 
-class Kernels(AsyncMappingKernelManager):
+class LimitedMultiKernelManager(AsyncMappingKernelManager):
     """All kernels, with a limit on their number, and in a class a limit per reader."""
 
     max_kernels = Integer(8, config=True)

@@ -16,14 +16,14 @@ import tempfile
 from ipaddress import ip_address
 from pathlib import Path
 
-from guards import Channels, OwnerAuthorizer
+from guards import LimitedChannelsConnection, OwnerAuthorizer
 from jupyter_server.auth import passwd
 from jupyter_server.auth.identity import PasswordIdentityProvider
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.kernels.handlers import MainKernelHandler
 from jupyter_server.services.sessions.handlers import SessionRootHandler
-from kernels import Kernels, kill_processes
+from kernels import LimitedMultiKernelManager, kill_processes
 from tornado import web
 from tornado.ioloop import PeriodicCallback
 
@@ -44,7 +44,7 @@ LIVE_TAGS = (
 )
 
 
-class OwnSessions(SessionRootHandler):
+class OwnSessionsHandler(SessionRootHandler):
     """The sessions of a reader, who cannot see those of others."""
 
     @web.authenticated
@@ -80,7 +80,7 @@ class OwnSessions(SessionRootHandler):
                 self.kernel_manager.owners.setdefault(model["kernel"]["id"], user)
 
 
-class OwnKernels(MainKernelHandler):
+class OwnKernelsHandler(MainKernelHandler):
     """The kernels of a reader; only sessions can start them."""
 
     @web.authenticated
@@ -96,7 +96,7 @@ class OwnKernels(MainKernelHandler):
         raise web.HTTPError(405)
 
 
-class Page(JupyterHandler, web.StaticFileHandler):
+class PageHandler(JupyterHandler, web.StaticFileHandler):
     """A file of the built book for authenticated readers; pages get the tags of the live book."""
 
     @web.authenticated
@@ -120,7 +120,7 @@ class Page(JupyterHandler, web.StaticFileHandler):
         """Return no tag, since the modification date suffices."""
 
 
-class Capacity(APIHandler):
+class CapacityHandler(APIHandler):
     """The number of kernels, its maximum, and why kernels of a reader were ended."""
 
     @web.authenticated
@@ -151,16 +151,16 @@ class LiveServer(ServerApp):
         self.web_app.add_handlers(
             ".*$",
             [
-                (r"/api/sessions", OwnSessions),
-                (r"/api/kernels", OwnKernels),
-                (r"/live/capacity", Capacity),
-                (r"/live/(live\.(?:js|css)|vendor/.*)", Page, scripts),
+                (r"/api/sessions", OwnSessionsHandler),
+                (r"/api/kernels", OwnKernelsHandler),
+                (r"/live/capacity", CapacityHandler),
+                (r"/live/(live\.(?:js|css)|vendor/.*)", PageHandler, scripts),
                 (
                     r"/((?:book|notebooks|_static|_images|_sphinx_design_static|_sources)/.*)",
-                    Page,
+                    PageHandler,
                     pages,
                 ),
-                (rf"/({TOP_LEVEL_FILES})", Page, pages),
+                (rf"/({TOP_LEVEL_FILES})", PageHandler, pages),
             ],
         )
 
@@ -184,22 +184,25 @@ def settings(options, work_folder):
             "open_browser": False,
             "default_url": FIRST_PAGE,
             "root_dir": work_folder,
-            "kernel_manager_class": Kernels,
+            "kernel_manager_class": LimitedMultiKernelManager,
             "identity_provider_class": PasswordIdentityProvider,
             "jpserver_extensions": {},
             "terminals_enabled": False,
             "max_body_size": MAX_BODY_BYTES,
             "max_buffer_size": MAX_BODY_BYTES,
-            "kernel_websocket_connection_class": Channels,
+            "kernel_websocket_connection_class": LimitedChannelsConnection,
             **({"authorizer_class": OwnerAuthorizer} if is_class else {}),
             "allow_root": True,
             "answer_yes": True,
             "log_level": "ERROR",
         },
-        "PasswordIdentityProvider": {"login_handler_class": "guards.Login", **identity},
-        "Kernels": {
+        "PasswordIdentityProvider": {
+            "login_handler_class": "guards.DelayedLoginHandler",
+            **identity,
+        },
+        "LimitedMultiKernelManager": {
             "max_kernels": options.kernels,
-            "kernel_manager_class": "kernels.Kernel",
+            "kernel_manager_class": "kernels.LimitedKernelManager",
             "cull_idle_timeout": options.idle,
             "cull_interval": max(1, min(60, options.idle // 3)),
             "cull_connected": True,
@@ -207,7 +210,7 @@ def settings(options, work_folder):
             "buffer_offline_messages": False,  # the buffer of a closed page would be unlimited
             "max_per_reader": options.each if is_class else 0,
         },
-        "Kernel": {
+        "LimitedKernelManager": {
             "memory": options.memory * 2**20,
             "sandbox": sandbox,
             "work_folder": work_folder,

@@ -1,4 +1,4 @@
-"""Cells of a notebook to run, and their outputs, from which nbgrader reads the points."""
+"""Prepare the cells of a notebook to be run, and enter their outputs, which give the marks."""
 
 import re
 
@@ -70,7 +70,7 @@ def _error(name, value):
 
 
 def _clean_outputs(outputs, is_from_test):
-    """Return the outputs that are safe to show; of a test only text, errors and points."""
+    """Return the outputs that are safe to show; for a test only text, errors and its score."""
     cleaned = []
     for output in outputs:
         output_type = output.get("output_type")

@@ -53,15 +53,15 @@ class GradedSubmission:
     notes: list
 
 
-def grade_submissions(course, name, jobs=1, sandbox=None, limits=None, regrade=False):
+def grade_submissions(course, assignment, jobs=1, sandbox=None, limits=None, regrade=False):
     """Grade the submissions of an assignment that are not graded yet or have changed.
 
     Parameters
     ----------
     course : Course
         The course.
-    name : str
-        The assignment, which must have been released.
+    assignment : str
+        The name of the assignment, which must have been released.
     jobs : int, default=1
         Number of sandboxes at a time.
     sandbox : str, optional
@@ -85,19 +85,19 @@ def grade_submissions(course, name, jobs=1, sandbox=None, limits=None, regrade=F
     BlockingIOError
         The course is being graded already.
     """
-    master = course.master(name)
+    master = course.master(assignment)
     sandbox = sandbox or find_sandbox()
     with course.lock():
-        pending = find_pending(course, name, master, regrade)
+        pending = find_pending(course, assignment, master, regrade)
         yield len(pending)
         if pending:
             course.back_up()
-        run_options = {"sandbox": sandbox, "limits": limits, "files": course.data_files(name)}
+        run_options = {"sandbox": sandbox, "limits": limits, "files": course.data_files(assignment)}
         results = _run_all(master, pending, jobs, **run_options)
         # Open the gradebook once, because opening it takes longer than entering marks.
         with course.gradebook() as book, closing(results):
             for submission, graded in results:
-                yield _enter_marks(course, book, name, submission, graded)
+                yield _enter_marks(course, book, assignment, submission, graded)
 
 
 def _run_all(master, pending, jobs, **run_options):
@@ -200,17 +200,19 @@ def run_submission(master, cells, reason=None, student=None, **run_options):
     return GradedNotebook(nb, notes, outcome.timed_out, given_cell_errors=errors)
 
 
-def _enter_marks(course, book, name, pending_submission, graded):
+def _enter_marks(course, book, assignment, pending_submission, graded):
     """Enter the marks, write the graded notebook, and return a summary."""
     submission, nb = pending_submission.submission, graded.nb
     student = submission.student
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # about the order in which nbgrader adds rows
         book.update_or_create_student(student)
-        book.update_or_create_submission(name, student, timestamp=pending_submission.timestamp)
-    _save_marks(book, name, student, nb)
-    marks = submission_marks(book.find_submission(name, student), name)
-    path = course.autograded_path(student, name)
+        book.update_or_create_submission(
+            assignment, student, timestamp=pending_submission.timestamp
+        )
+    _save_marks(book, assignment, student, nb)
+    marks = submission_marks(book.find_submission(assignment, student), assignment)
+    path = course.autograded_path(student, assignment)
     notes = [*graded.notes, *submission.notes]
     notes += [
         f"{item} has changed since it was marked by hand"
@@ -226,12 +228,12 @@ def _enter_marks(course, book, name, pending_submission, graded):
     return GradedSubmission(student, *totals(marks), notes)
 
 
-def _save_marks(book, name, student, nb):
+def _save_marks(book, assignment, student, nb):
     """Save the marks of a notebook by nbgrader, in a gradebook that is open already."""
     saver = SaveAutoGrades()
     # Its method `preprocess` would open the gradebook again.
     saver.gradebook, saver.student_id = book, student
-    saver.assignment_id = saver.notebook_id = name
+    saver.assignment_id = saver.notebook_id = assignment
     for number, cell in enumerate(nb.cells):
         saver.preprocess_cell(cell, {}, number)
 

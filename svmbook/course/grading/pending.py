@@ -47,15 +47,15 @@ class PendingSubmission:
     student_id: str | None = None
 
 
-def find_pending(course, name, master, regrade=False):
+def find_pending(course, assignment, master, regrade=False):
     """Return the submissions to be graded.
 
     Parameters
     ----------
     course : Course
         The course.
-    name : str
-        The assignment.
+    assignment : str
+        The name of the assignment.
     master : NotebookNode
         Its notebook, from `Course.master`.
     regrade : bool, default=False
@@ -70,15 +70,15 @@ def find_pending(course, name, master, regrade=False):
     ValueError
         The assignment was not released, or its items have changed since.
     """
-    entered_marks, pending = _entered_marks(course, name, master), []
+    entered_marks, pending = _entered_marks(course, assignment, master), []
     assignment_parts = [
         (cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells
     ]
     assignment_parts += [
-        (file, _digest_of_file(path)) for file, path in course.data_files(name).items()
+        (file, _digest_of_file(path)) for file, path in course.data_files(assignment).items()
     ]
     ids = course.student_ids() if is_personalised(master) else None
-    for student, submission in course.submissions(name).items():
+    for student, submission in course.submissions(assignment).items():
         cells, reason = _read_cells(course, submission)
         student_id, timestamp, notes = None, None, []
         if cells is not None:
@@ -89,7 +89,7 @@ def find_pending(course, name, master, regrade=False):
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
         known_values = [str(value) for value in (timestamp, student_id) if value is not None]
         digest = _digest(assignment_parts, cells, reason, submission.notes, *known_values)
-        metadata = _read_metadata(course.autograded_path(student, name))
+        metadata = _read_metadata(course.autograded_path(student, assignment))
         if regrade or (metadata.get("digest"), metadata.get("marks")) != (
             digest,
             entered_marks.get(student),
@@ -100,24 +100,24 @@ def find_pending(course, name, master, regrade=False):
     return pending
 
 
-def count_pending(course, name):
+def count_pending(course, assignment):
     """Return how many submissions `grade_submissions` would grade, or raise ValueError."""
-    return len(find_pending(course, name, course.master(name)))
+    return len(find_pending(course, assignment, course.master(assignment)))
 
 
-def recorded_notes(course, name, student):
+def recorded_notes(course, assignment, student):
     """Return the problems that grading recorded in a student's graded notebook."""
-    return _read_metadata(course.autograded_path(student, name)).get("notes", [])
+    return _read_metadata(course.autograded_path(student, assignment)).get("notes", [])
 
 
-def _entered_marks(course, name, master):
+def _entered_marks(course, assignment, master):
     """Return the marks given by tests in the gradebook, for each student."""
     with course.gradebook() as book:
         try:
-            cells = book.find_notebook(name, name).grade_cells
+            cells = book.find_notebook(assignment, assignment).grade_cells
         except MissingEntry:
             raise ValueError(
-                f"{name} was not released; run svmbook course release {name} first."
+                f"{assignment} was not released; run svmbook course release {assignment} first."
             ) from None
         if {cell.name: cell.max_score for cell in cells} != {
             item_name(cell): cell.metadata.nbgrader["points"]
@@ -125,12 +125,12 @@ def _entered_marks(course, name, master):
             if is_grade(cell)
         }:
             raise ValueError(
-                f"items of {name} have changed since it was released; run svmbook course release "
-                f"{name} again, and inform students who have the older version."
+                f"items of {assignment} have changed since it was released; run svmbook course "
+                f"release {assignment} again, and inform students who have the older version."
             )
         return {
             student: {item: mark.auto_score for item, mark in marks.items()}
-            for student, marks in assignment_marks(book, name).items()
+            for student, marks in assignment_marks(book, assignment).items()
         }
 
 

@@ -44,15 +44,15 @@ class Trial:
     weak_tests: list
 
 
-def try_out(course, name, sandbox=None):
+def try_out(course, assignment, sandbox=None):
     """Run an assignment as the grader does, with its solution and with wrong answers.
 
     Parameters
     ----------
     course : Course
         The course.
-    name : str
-        The assignment.
+    assignment : str
+        The name of the assignment.
     sandbox : str, optional
         Path of bubblewrap, or `sandbox.UNSAFE`; by default it is found automatically.
 
@@ -67,7 +67,7 @@ def try_out(course, name, sandbox=None):
     SandboxError
         bubblewrap is not installed.
     """
-    source_nb = nbformat.read(course.source_path(name), as_version=4)
+    source_nb = nbformat.read(course.source_path(assignment), as_version=4)
     problems = [
         f"{item_name(cell)} has no points; set them in Create Assignment."
         for cell in source_nb.cells
@@ -75,12 +75,12 @@ def try_out(course, name, sandbox=None):
     ]
     problems += [
         f"{file} contains solutions or hidden tests, and would be handed out; move it elsewhere."
-        for file, path in course.data_files(name).items()
+        for file, path in course.data_files(assignment).items()
         if is_for_instructors(path)
     ]
     if problems:
         return Trial(problems, [])
-    master = course.master(name)
+    master = course.master(assignment)
     problems = [text for cell in master.cells if is_test(cell) for text in _syntax_problems(cell)]
     if problems:
         return Trial(problems, [])
@@ -117,7 +117,7 @@ def try_out(course, name, sandbox=None):
     }
     stub_cells = [(item_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
     wrong_runs[STUB_LABEL] = master, stub_cells, first_id
-    run_options = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(name)}
+    run_options = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(assignment)}
 
     def run(nb, cells, student):
         return run_submission(nb, cells, student=student, **run_options)

@@ -46,14 +46,14 @@ c.GenerateFeedback.preprocessors = ["hidden tests would be shown; run svmbook co
 """
 
 
-def create_course(root, names=None):
+def create_course(root, assignments=None):
     """Make the folder of a course with some of the book's assignments.
 
     Parameters
     ----------
     root : path
         The folder, which may exist. Existing assignments are not overwritten.
-    names : iterable of str, optional
+    assignments : iterable of str, optional
         Names of assignments and of sets of questions on a chapter; by default all assignments.
 
     Returns
@@ -71,20 +71,18 @@ def create_course(root, names=None):
     assignments_folder = find_book_folder(
         "notebooks/assignments", "SVMBOOK_ASSIGNMENTS", "assignments"
     )
-    assignments = sorted(assignments_folder.glob("*/*.ipynb"))
-    questions = sorted(assignments_folder.parent.glob("questions/*.ipynb"))
-    paths = {path.stem: path for path in [*assignments, *questions]}
-    names = tuple(names or (path.stem for path in assignments))
-    if unknown_names := [name for name in names if name not in paths]:
-        raise ValueError(
-            f"there is no assignment {unknown_names[0]!r}; there are {', '.join(paths)}."
-        )
+    assignment_paths = sorted(assignments_folder.glob("*/*.ipynb"))
+    question_paths = sorted(assignments_folder.parent.glob("questions/*.ipynb"))
+    paths = {path.stem: path for path in [*assignment_paths, *question_paths]}
+    assignments = tuple(assignments or (path.stem for path in assignment_paths))
+    if unknown := [assignment for assignment in assignments if assignment not in paths]:
+        raise ValueError(f"there is no assignment {unknown[0]!r}; there are {', '.join(paths)}.")
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        target = root / "source" / name / f"{name}.ipynb"
+    for assignment in assignments:
+        target = root / "source" / assignment / f"{assignment}.ipynb"
         if not target.exists():
-            write_atomically(target, paths[name].read_text(encoding="utf-8"))
+            write_atomically(target, paths[assignment].read_text(encoding="utf-8"))
     if not (root / "nbgrader_config.py").exists():
         write_atomically(root / "nbgrader_config.py", CONFIG)
     (root / "submitted").mkdir(exist_ok=True)
@@ -146,12 +144,12 @@ class Course:
         """Open the gradebook, which the caller must close; it is also a context manager."""
         return Gradebook(self.db_url, "svm")
 
-    def course_directory(self, name):
+    def course_directory(self, assignment):
         """Return nbgrader's view of the folder and an assignment."""
         return CourseDirectory(
             root=str(self.root),
             db_url=self.db_url,
-            assignment_id=name,
+            assignment_id=assignment,
             config=PyFileConfigLoader("nbgrader_config.py", str(self.root)).load_config(),
         )
 
@@ -160,22 +158,24 @@ class Course:
         notebooks = (self.root / "source").glob("*/*.ipynb")
         return sorted(path.stem for path in notebooks if path.stem == path.parent.name)
 
-    def source_path(self, name):
+    def source_path(self, assignment):
         """Return the path of the instructor's notebook; raise ValueError if there is none."""
-        path = self.root / "source" / name / f"{name}.ipynb"
-        if not NAME_PATTERN.fullmatch(name) or not path.exists():
+        path = self.root / "source" / assignment / f"{assignment}.ipynb"
+        if not NAME_PATTERN.fullmatch(assignment) or not path.exists():
             existing = ", ".join(self.assignment_names()) or "none"
-            raise ValueError(f"the course has no assignment {name!r}; there are: {existing}.")
+            raise ValueError(f"the course has no assignment {assignment!r}; there are: {existing}.")
         return path
 
-    def data_files(self, name):
+    def data_files(self, assignment):
         """Return the data files of an assignment: a dict of paths by name relative to its folder.
 
         They are the files that nbgrader hands out with the notebook: all files in its folder except
         other notebooks and caches. Broken links and pipes are omitted.
         """
-        folder = self.source_path(name).parent
-        all_files = find_all_files(str(folder), [*self.course_directory(name).ignore, "*.ipynb"])
+        folder = self.source_path(assignment).parent
+        all_files = find_all_files(
+            str(folder), [*self.course_directory(assignment).ignore, "*.ipynb"]
+        )
         files = [path for path in sorted(all_files) if os.path.isfile(path)]
         return {str(Path(path).relative_to(folder)): path for path in files}
 
@@ -187,11 +187,11 @@ class Course:
         with open(path, encoding="utf-8-sig", newline="") as file:
             return {row[0].strip(): row[1].strip() for row in csv.reader(file) if len(row) == 2}
 
-    def released_path(self, name):
+    def released_path(self, assignment):
         """Return the path of the students' notebook."""
-        return self.root / "release" / name / f"{name}.ipynb"
+        return self.root / "release" / assignment / f"{assignment}.ipynb"
 
-    def master(self, name):
+    def master(self, assignment):
         """Return the notebook into which submissions are merged: all tests, but no solution.
 
         Raises
@@ -200,9 +200,9 @@ class Course:
             nbgrader cannot read the notebook, or is configured with other delimiters of hidden
             lines.
         """
-        nb, resources = nbformat.read(self.source_path(name), as_version=4), {}
+        nb, resources = nbformat.read(self.source_path(assignment), as_version=4), {}
         describe_assignment(nb, nb)  # before the solutions are removed
-        config = self.course_directory(name).config
+        config = self.course_directory(assignment).config
         for step in ("ClearHiddenTests", "ClearMarkScheme"):
             if any(option.startswith(("begin", "end")) for option in config.get(step, ())):
                 raise ValueError(
@@ -213,10 +213,10 @@ class Course:
             try:
                 nb, resources = step(config=config).preprocess(nb, resources)
             except RuntimeError as error:  # a solution region in a cell that is not an answer
-                raise ValueError(f"{name} cannot be read by nbgrader: {error}") from None
+                raise ValueError(f"{assignment} cannot be read by nbgrader: {error}") from None
         return nb
 
-    def release(self, name):
+    def release(self, assignment):
         """Write the students' version of an assignment, and enter its items in the gradebook.
 
         Raises
@@ -224,9 +224,9 @@ class Course:
         ValueError
             There is no such assignment, or nbgrader refuses it; its message is included.
         """
-        self.source_path(name)
-        folder = self.course_directory(name)
-        step = GenerateAssignment(coursedir=folder, config=folder.config)
+        self.source_path(assignment)
+        directory = self.course_directory(assignment)
+        step = GenerateAssignment(coursedir=directory, config=directory.config)
         step.force = True
         with self.lock():
             self.back_up()
@@ -234,35 +234,37 @@ class Course:
                 step.start()
             except NbGraderException as error:
                 raise ValueError(
-                    f"{name} cannot be released: {error} After the first submission, no item can "
-                    "be added or removed. Set the points of an item to 0, or give the assignment "
-                    "another name."
+                    f"{assignment} cannot be released: {error} After the first submission, no item "
+                    "can be added or removed. Set the points of an item to 0, or give the "
+                    "assignment another name."
                 ) from None
-            released = nbformat.read(self.released_path(name), as_version=4)
-            source = nbformat.read(self.source_path(name), as_version=4)
-            describe_assignment(released, source, self.data_files(name))
-            write_atomically(self.released_path(name), nbformat.writes(released))
-        return self.released_path(name)
+            released = nbformat.read(self.released_path(assignment), as_version=4)
+            source = nbformat.read(self.source_path(assignment), as_version=4)
+            describe_assignment(released, source, self.data_files(assignment))
+            write_atomically(self.released_path(assignment), nbformat.writes(released))
+        return self.released_path(assignment)
 
     def find_submissions(self):
         """Return the result of `find_submissions` for the folder `submitted`."""
         return find_submissions(self.root / "submitted", self.assignment_names())
 
-    def submissions(self, name):
+    def submissions(self, assignment):
         """Return the submissions of an assignment, a dict by student."""
-        return {submission.student: submission for submission in self.find_submissions()[0][name]}
+        return {
+            submission.student: submission for submission in self.find_submissions()[0][assignment]
+        }
 
     def skip_reasons(self):
         """Return the paths in `submitted` that cannot be graded, each with the reason."""
         return self.find_submissions()[1]
 
-    def feedback_path(self, student, name):
+    def feedback_path(self, student, assignment):
         """Return the path of the feedback for a student."""
-        return self.root / "feedback" / student / name / f"{name}.html"
+        return self.root / "feedback" / student / assignment / f"{assignment}.html"
 
-    def autograded_path(self, student, name):
+    def autograded_path(self, student, assignment):
         """Return the path of a graded notebook."""
-        return self.root / "autograded" / student / name / f"{name}.ipynb"
+        return self.root / "autograded" / student / assignment / f"{assignment}.ipynb"
 
     @contextmanager
     def lock(self):

@@ -30,15 +30,15 @@ class Mark:
     needs_manual_grade: bool
 
 
-def assignment_marks(book, name):
+def assignment_marks(book, assignment):
     """Return the marks of all submissions of an assignment.
 
     Parameters
     ----------
     book : nbgrader.api.Gradebook
         The gradebook, open.
-    name : str
-        The assignment.
+    assignment : str
+        The name of the assignment.
 
     Returns
     -------
@@ -46,14 +46,14 @@ def assignment_marks(book, name):
         For each student a dict of `Mark` by item, in the order of the notebook.
     """
     return {
-        submission.student.id: submission_marks(submission, name)
-        for submission in book.assignment_submissions(name)
+        submission.student.id: submission_marks(submission, assignment)
+        for submission in book.assignment_submissions(assignment)
     }
 
 
-def submission_marks(submission, name):
+def submission_marks(submission, assignment):
     """Return the marks of one submission of an assignment, a dict of `Mark` by item."""
-    notebook = next(notebook for notebook in submission.notebooks if notebook.name == name)
+    notebook = next(notebook for notebook in submission.notebooks if notebook.name == assignment)
     return {
         grade.name: Mark(
             grade.score,
@@ -68,15 +68,15 @@ def submission_marks(submission, name):
     }
 
 
-def hours_late(book, name):
+def hours_late(book, assignment):
     """Return how late each submission of an assignment is.
 
     Parameters
     ----------
     book : nbgrader.api.Gradebook
         The gradebook, open.
-    name : str
-        The assignment.
+    assignment : str
+        The name of the assignment.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def hours_late(book, name):
     """
     return {
         submission.student.id: submission.total_seconds_late / 3600
-        for submission in book.assignment_submissions(name)
+        for submission in book.assignment_submissions(assignment)
         if submission.timestamp is not None and submission.assignment.duedate is not None
     }
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 __all__ = ["Submission", "find_submissions"]
 
-# Characters besides letters and digits in the names of students; nbgrader's pages do not escape
-# names.
+# The characters other than letters and digits that names of students may contain. The set is small
+# because nbgrader's pages do not escape names.
 ALLOWED_PUNCTUATION = " .@+-_(),\u2011\u2019"
 WRONG_PLACE_REASON = "a notebook belongs in submitted/STUDENT/ASSIGNMENT"
 
@@ -30,7 +30,7 @@ class Submission:
     student : str
         The student, in Unicode normal form C.
     path : Path
-        The notebook, which need not exist.
+        The path at which the notebook is expected; there may be no file.
     notes : list of str
         Notes about wrong names of the file or its folder.
     """
@@ -40,15 +40,15 @@ class Submission:
     notes: list = field(default_factory=list)
 
 
-def find_submissions(root, names):
+def find_submissions(root, assignments):
     """Find all submissions in a folder.
 
     Parameters
     ----------
     root : Path
         The folder, which contains a folder for each student and in it one for each assignment.
-    names : sequence of str
-        The assignments of the course.
+    assignments : sequence of str
+        The names of the assignments of the course.
 
     Returns
     -------
@@ -57,21 +57,22 @@ def find_submissions(root, names):
     skip_reasons : dict
         The reasons why other files and folders are not graded, by their relative paths.
     """
-    submissions, skip_reasons, folders_by_key = {name: [] for name in names}, {}, defaultdict(list)
-    for folder in sorted(root.iterdir()):
-        student = unicodedata.normalize("NFC", folder.name)
-        if not _is_student_name(folder.name):
-            skip_reasons[folder.name] = (
+    submissions, skip_reasons = {assignment: [] for assignment in assignments}, {}
+    folders_by_key = defaultdict(list)
+    for entry in sorted(root.iterdir()):
+        student = unicodedata.normalize("NFC", entry.name)
+        if not _is_student_name(entry.name):
+            skip_reasons[entry.name] = (
                 "the name may contain only letters, digits, spaces and . , @ + - _ ( )"
             )
-        elif folder.is_dir():
-            for name, path in _assignments(folder, names, skip_reasons):
-                folders_by_key[name, student].append(path)
-        elif folder.suffix == ".ipynb":
-            skip_reasons[folder.name] = WRONG_PLACE_REASON
-    for (name, student), folders in folders_by_key.items():
+        elif entry.is_dir():
+            for assignment, path in _assignment_paths(entry, assignments, skip_reasons):
+                folders_by_key[assignment, student].append(path)
+        elif entry.suffix == ".ipynb":
+            skip_reasons[entry.name] = WRONG_PLACE_REASON
+    for (assignment, student), folders in folders_by_key.items():
         if len(folders) == 1:
-            submissions[name].append(_submission(student, name, *folders))
+            submissions[assignment].append(_submission(student, assignment, *folders))
             continue
         for folder in folders:
             others = ", ".join(repr(str(o.relative_to(root))) for o in folders if o is not folder)
@@ -81,25 +82,27 @@ def find_submissions(root, names):
     return submissions, skip_reasons
 
 
-def _assignments(folder, names, skip_reasons):
-    """Yield the assignments in a student's folder, each with its path."""
+def _assignment_paths(folder, assignments, skip_reasons):
+    """Yield the name and the path of each assignment in a student's folder."""
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         skip_reasons[folder.name] = f"it cannot be read ({error.strerror})"
         return
     similar_paths = {
-        name: [p for p in paths if _simplify(p.name) == _simplify(name)] for name in names
+        assignment: [path for path in paths if _simplify(path.name) == _simplify(assignment)]
+        for assignment in assignments
     }
-    for name in names:
-        exact_matches = [path for path in paths if path.name == name]
-        is_unambiguous = [_simplify(other) for other in names].count(_simplify(name)) == 1
-        for path in exact_matches or (similar_paths[name] if is_unambiguous else ()):
-            yield name, path
+    simplified_names = [_simplify(assignment) for assignment in assignments]
+    for assignment in assignments:
+        exact_matches = [path for path in paths if path.name == assignment]
+        is_unambiguous = simplified_names.count(_simplify(assignment)) == 1
+        for path in exact_matches or (similar_paths[assignment] if is_unambiguous else ()):
+            yield assignment, path
     for path in paths:
         relative_path = f"{folder.name}/{path.name}"
-        candidates = [name for name in names if path in similar_paths[name]]
-        if path.name in names:
+        candidates = [name for name in assignments if path in similar_paths[name]]
+        if path.name in assignments:
             continue
         if existing := [name for name in candidates if (folder / name).exists()]:
             skip_reasons[relative_path] = f"{existing[0]} exists as well, and was graded"
@@ -109,29 +112,29 @@ def _assignments(folder, names, skip_reasons):
             skip_reasons[folder.name] = WRONG_PLACE_REASON
         elif not candidates and path.is_dir() and any(path.glob("*.ipynb")):
             skip_reasons[relative_path] = (
-                f"the course has no such assignment; there are {', '.join(names)}"
+                f"the course has no such assignment; there are {', '.join(assignments)}"
             )
 
 
-def _submission(student, name, folder):
+def _submission(student, assignment, folder):
     """Return the submission in a folder, with notes about slightly wrong names."""
     notes = []
-    if folder.name != name:
-        notes.append(f"the folder {folder.name!r} was graded as {name}")
-    path = folder / f"{name}.ipynb"
+    if folder.name != assignment:
+        notes.append(f"the folder {folder.name!r} was graded as {assignment}")
+    path = folder / f"{assignment}.ipynb"
     other_notebooks = [] if folder.is_symlink() else [p for p in _notebooks(folder) if p != path]
     if os.path.lexists(path):
-        prefix = _simplify(name)
+        prefix = _simplify(assignment)
         if versions := [p.name for p in other_notebooks if _simplify(p.stem).startswith(prefix)]:
             notes.append(f"{path.name} was graded, and not {', '.join(map(repr, versions))}")
     elif len(other_notebooks) == 1:
         path = other_notebooks[0]
-        notes.append(f"the file {str(path.relative_to(folder))!r} was graded as {name}.ipynb")
+        notes.append(f"the file {str(path.relative_to(folder))!r} was graded as {assignment}.ipynb")
     return Submission(student, path, notes)
 
 
 def _notebooks(folder, search_subfolder=True):
-    """Return the notebooks in a folder, or in its only subfolder, as unzipped archives have it."""
+    """Return the notebooks in a folder, or in its only subfolder, as in an unzipped archive."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.name[0] != ".")
     except OSError:
@@ -151,5 +154,5 @@ def _is_student_name(name):
 
 
 def _simplify(name):
-    """Return a name without case, accents' form, spaces and dashes, to compare similar names."""
+    """Normalise case and Unicode form, and remove spaces and punctuation, to compare names."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold())

@@ -76,11 +76,13 @@ def write_marks(course, file, file_format="plain"):
 def _rows(course):
     rows = []
     with course.gradebook() as book:
-        for name in course.assignment_names():
-            hours = hours_late(book, name)
-            for student, marks in assignment_marks(book, name).items():
+        for assignment in course.assignment_names():
+            hours = hours_late(book, assignment)
+            for student, marks in assignment_marks(book, assignment).items():
                 n_unmarked = sum(mark.needs_manual_grade for mark in marks.values())
-                rows.append(Row(student, name, *totals(marks), n_unmarked, hours.get(student)))
+                rows.append(
+                    Row(student, assignment, *totals(marks), n_unmarked, hours.get(student))
+                )
     return sorted(rows, key=lambda row: row.student)  # stable: the order of assignments is kept
 
 
@@ -120,19 +122,19 @@ def _platform_lines(rows, first_columns, missing_mark):
 
 def _grading_notes(course, rows):
     """Yield notes about submissions without a current mark, and marks without a submission."""
-    submissions_by_name, skip_reasons = course.find_submissions()
-    for name, submissions in submissions_by_name.items():
+    submissions_by_assignment, skip_reasons = course.find_submissions()
+    for assignment, submissions in submissions_by_assignment.items():
         if not submissions:
             continue
         try:
-            if count := count_pending(course, name):
-                yield f"{name}: submissions not graded yet, or changed since: {count}"
+            if count := count_pending(course, assignment):
+                yield f"{assignment}: submissions not graded yet, or changed since: {count}"
         except ValueError as error:  # the assignment was not released, or has changed since
             yield str(error)
     submitted_pairs = {
-        (name, submission.student)
-        for name in submissions_by_name
-        for submission in submissions_by_name[name]
+        (assignment, submission.student)
+        for assignment in submissions_by_assignment
+        for submission in submissions_by_assignment[assignment]
     }
     for row in rows:
         if (row.assignment, row.student) not in submitted_pairs:

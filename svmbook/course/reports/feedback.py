@@ -17,41 +17,41 @@ __all__ = ["write_feedback"]
 MAX_MARKDOWN_LENGTH = 300_000
 
 
-def write_feedback(course, name):
+def write_feedback(course, assignment):
     """Write the feedback on all graded submissions.
 
     Parameters
     ----------
     course : Course
         The course.
-    name : str
-        The assignment.
+    assignment : str
+        The name of the assignment.
 
     Yields
     ------
     Path
         The path of each page.
     """
-    course.source_path(name)
+    course.source_path(assignment)
     with course.gradebook() as book:
-        for student, marks in assignment_marks(book, name).items():
-            path = course.autograded_path(student, name)
+        for student, marks in assignment_marks(book, assignment).items():
+            path = course.autograded_path(student, assignment)
             if not path.exists():
                 continue
             nb = nbformat.read(path, as_version=4)
-            notebook = book.find_submission_notebook(name, name, student)
+            notebook = book.find_submission_notebook(assignment, assignment, student)
             comments = {
                 comment.name: comment.comment
                 for comment in notebook.comments
                 if comment.comment and (comment.manual_comment or comment.name in marks)
             }
-            notes = recorded_notes(course, name, student)
-            target = course.feedback_path(student, name)
-            write_atomically(target, _page_html(nb, name, marks, comments, notes))
+            notes = recorded_notes(course, assignment, student)
+            target = course.feedback_path(student, assignment)
+            write_atomically(target, _page_html(nb, assignment, marks, comments, notes))
             yield target
 
 
-def _page_html(nb, name, marks, comments, notes):
+def _page_html(nb, assignment, marks, comments, notes):
     total, max_total = totals(marks)
     unmarked_items = [item for item, mark in marks.items() if mark.needs_manual_grade]
     unmarked_points = sum(marks[item].max_score for item in unmarked_items)
@@ -66,7 +66,7 @@ def _page_html(nb, name, marks, comments, notes):
         n_remaining_characters -= len(cell.source) if cell.cell_type == "markdown" else 0
         render = render_markdown if n_remaining_characters >= 0 else render_text
         body.append(_cell_html(cell, marks, comments, render))
-    return render_page(f"Feedback: {name}", "\n".join(body))
+    return render_page(f"Feedback: {assignment}", "\n".join(body))
 
 
 def _cell_html(cell, marks, comments, render):

@@ -35,15 +35,15 @@ class SubmissionDetails(NamedTuple):
     feedback_address: str  # address of the page with feedback; empty if there is none
 
 
-def write_report(course, name):
+def write_report(course, assignment):
     """Write the report of an assignment.
 
     Parameters
     ----------
     course : Course
         The course.
-    name : str
-        The assignment.
+    assignment : str
+        The name of the assignment.
 
     Returns
     -------
@@ -55,31 +55,35 @@ def write_report(course, name):
     ValueError
         There is no such assignment, or nothing is graded yet.
     """
-    course.source_path(name)
+    course.source_path(assignment)
     with course.gradebook() as book:
-        marks_by_student, hours = assignment_marks(book, name), hours_late(book, name)
+        marks_by_student, hours = assignment_marks(book, assignment), hours_late(book, assignment)
     if not marks_by_student:
-        raise ValueError(f"nothing of {name} is graded yet; run svmbook course grade {name}.")
-    target = course.root / "reports" / f"{name}.html"
+        raise ValueError(
+            f"nothing of {assignment} is graded yet; run svmbook course grade {assignment}."
+        )
+    target = course.root / "reports" / f"{assignment}.html"
     details = {}
     for student in marks_by_student:
-        path = course.feedback_path(student, name)
+        path = course.feedback_path(student, assignment)
         address = quote(f"../{path.relative_to(course.root).as_posix()}") if path.exists() else ""
         details[student] = SubmissionDetails(
-            hours.get(student), recorded_notes(course, name, student), address
+            hours.get(student), recorded_notes(course, assignment, student), address
         )
-    body = _body(marks_by_student, _count_first_errors(course, name, marks_by_student), details)
+    body = _body(
+        marks_by_student, _count_first_errors(course, assignment, marks_by_student), details
+    )
     for path, reason in course.skip_reasons().items():
         body += f"<p>Left out: {escape(repr(path))}; {escape(reason)}.</p>"
-    write_atomically(target, render_page(f"Report: {name}", body))
+    write_atomically(target, render_page(f"Report: {assignment}", body))
     return target
 
 
-def _count_first_errors(course, name, students):
+def _count_first_errors(course, assignment, students):
     """Return for each test the first errors in submissions, with their frequencies."""
     frequencies = defaultdict(Counter)
     for student in students:
-        path = course.autograded_path(student, name)
+        path = course.autograded_path(student, assignment)
         cells = nbformat.from_dict(json.loads(path.read_bytes())).cells if path.exists() else ()
         for cell in filter(is_test, cells):
             errors = [output for output in cell.outputs if output.output_type == "error"]

@@ -39,7 +39,7 @@ class SimilarPair:
     lines: tuple
 
 
-def find_similar(course, name, min_score=0.5):
+def find_similar(course, assignment, min_score=0.5):
     """Compare the code of all submissions pairwise, ignoring code that was handed out.
 
     All names of variables and functions are replaced by the same one, and comments and spaces are
@@ -49,8 +49,8 @@ def find_similar(course, name, min_score=0.5):
     ----------
     course : Course
         The course.
-    name : str
-        The assignment.
+    assignment : str
+        The name of the assignment.
     min_score : float, default=0.5
         The minimum score of the pairs that are returned.
 
@@ -59,14 +59,14 @@ def find_similar(course, name, min_score=0.5):
     list of SimilarPair
         The pairs in decreasing order of their scores.
     """
-    course.source_path(name)
-    released = nbformat.read(course.released_path(name), as_version=4)
+    course.source_path(assignment)
+    released = nbformat.read(course.released_path(assignment), as_version=4)
     released_code = "\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
     # With a window of length 1, all hashes are kept.
     released_hashes = _fingerprint(released_code, window_length=1).hashes
     locked_items = {item_name(cell) for cell in released.cells if is_locked(cell)}
     fingerprints = {}
-    for student, submission in course.submissions(name).items():
+    for student, submission in course.submissions(assignment).items():
         try:
             cells = read_notebook(submission.path, n_parents=2)
         except RejectedSubmission:

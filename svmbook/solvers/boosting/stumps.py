@@ -1,8 +1,9 @@
-r"""The decision stumps that differ on the training points, and the best one for given weights.
+r"""Decision stumps with different outputs on the training points, and their edges.
 
 A stump :math:`h(x) = q\,\mathrm{sign}(x_j - a)` classifies by comparing one feature with a
-threshold. On n training points only the order of the values matters, so at most n thresholds per
-feature give different outputs. Each threshold is the midpoint of two neighbouring values.
+threshold. Its outputs on n training points depend only on the order of their values of that
+feature, so at most n thresholds per feature give different outputs. The thresholds used are the
+midpoints of consecutive values, and infinity.
 """
 
 from __future__ import annotations
@@ -33,15 +34,17 @@ class Stumps(NamedTuple):
 
 
 class MidpointStumps:
-    r"""The stumps with thresholds midway between training points, sorted once for all weights.
+    r"""All stumps with thresholds midway between consecutive values of a feature.
 
     The **edge** of a hypothesis is :math:`\sum_i g_i h(x_i)`, :eq:`eq-edge`. With
     :math:`g_i = u_iy_i` and weights u that sum to one, it is one minus twice the weighted error.
-    The threshold above the k-th smallest value of a feature has the edge
+    Let the points be sorted by one feature. The stump with q = 1 and its threshold above the k-th
+    smallest value has the edge
 
-    .. math:: \text{edge}_k = \sum_i g_i - 2 \sum_{i \le k} g_i,
+    .. math:: \text{edge}_k = \sum_i g_i - 2 \sum_{i \le k} g_i.
 
-    so one cumulative sum per feature gives the edges of all its stumps in n d operations.
+    One cumulative sum per feature therefore gives all edges in O(nd) operations. The points are
+    sorted only once, because the order does not depend on the weights.
 
     Parameters
     ----------
@@ -86,14 +89,14 @@ class MidpointStumps:
         stump : Stumps
             A single stump.
         edge : float
-            Not negative.
+            The edge, which is not negative.
         """
         edges, abs_edges = self._all_edges(g)
         row, position = divmod(first_argmax(abs_edges, np.abs(g).sum()), self.n)
         return self._stumps(edges, [row], [position]), float(abs_edges[row, position])
 
     def candidates(self, g, min_edge):
-        """Return all stumps whose edges are local maxima along the thresholds of their feature.
+        """Return the stumps whose edge is a local maximum over the thresholds of their feature.
 
         Parameters
         ----------

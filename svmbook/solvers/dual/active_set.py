@@ -143,8 +143,8 @@ def initial_state(gram, y, C, max_iter):
     """Return an initial state, predicted from the solution for a quarter of the points.
 
     A quarter of the points at four times C is a sample of the same problem. Its decision function
-    predicts the set of each point: at the upper bound with positive slack, at zero with a margin
-    above one. Its free points start free, with some other points closest to the margin boundaries.
+    predicts the set of each point: at the upper bound with a margin below 1, at zero with a margin
+    above 1. Its free points start free, with some other points closest to the margin boundaries.
     """
     n = len(y)
     if n <= MAX_DIRECT_POINTS:
@@ -156,13 +156,11 @@ def initial_state(gram, y, C, max_iter):
         initial_state(gram_quarter, y[quarter], C_quarter, max_iter), max_iter
     )
     support = np.flatnonzero(sample_state.beta)
-    slack = 1.0 - y * (
-        gram.times_columns(quarter[support], sample_state.beta[support]) + sample_state.b
-    )
-    distance = np.abs(slack)
+    margin = y * (gram.dot_columns(quarter[support], sample_state.beta[support]) + sample_state.b)
+    distance = np.abs(1.0 - margin)
     distance[quarter] = np.inf
     nearest_points = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]
-    beta, free = np.where(slack > 0.0, y * C, 0.0), np.zeros(n, dtype=bool)
+    beta, free = np.where(margin < 1.0, y * C, 0.0), np.zeros(n, dtype=bool)
     beta[quarter] = np.where(
         sample_state.at_upper_bound, (y * C)[quarter], C_share * sample_state.beta
     )

@@ -18,11 +18,11 @@ MAX_WORK = 100_000
 def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     r"""Compute exact zeros and bounds from an approximate solution, and certify the result.
 
-    A bound is predicted to be active if its multiplier (by how much the margin is below or above 1)
-    outweighs the distance of alpha from the bound. Active-set iterations from this prediction end
-    at the exact solution. If they do not converge, the solution with the smaller gap is returned.
-    If the other solver was stopped early (not ``finished``), its solution is made feasible and
-    certified.
+    A bound is predicted to be active if the gradient of the Lagrangian, 1 minus the margin, points
+    towards it and outweighs the distance of alpha from it. Active-set iterations from this
+    prediction end at the exact solution. If they do not converge, the solution with the smaller gap
+    is returned. If the other solver was stopped early (not ``finished``), its solution is made
+    feasible and certified.
     All of ``C`` may be infinite; ``report`` holds ``n_iter`` and ``message``.
     """
     upper = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
@@ -30,10 +30,10 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     approximate_state = DualState(gram, y, upper, clipped_beta, np.ones(len(y), dtype=bool))
     if not finished:
         return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
-    slack = y * (approximate_state.e - intercept)
+    gradient = y * (approximate_state.e - intercept)
     scale = np.minimum(upper, alpha.max())
-    at_zero = (alpha <= 0.0) | (alpha < -slack * scale)
-    at_bound = ~at_zero & ((alpha >= upper) | (upper - alpha < slack * scale))
+    at_zero = (alpha <= 0.0) | (alpha < -gradient * scale)
+    at_bound = ~at_zero & ((alpha >= upper) | (upper - alpha < gradient * scale))
     free = ~(at_zero | at_bound)
     beta = y * np.where(at_zero, 0.0, np.where(at_bound, upper, alpha))
     state = DualState(gram, y, upper, beta, free)

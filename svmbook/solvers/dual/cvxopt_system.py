@@ -131,7 +131,7 @@ def call_coneqp(gram, y, scale, upper, tol, max_iter):
 
     def P(x, v, alpha=1.0, beta=0.0):
         x, v = flat_view(x), flat_view(v)
-        v[:] = alpha * scale * y * gram.times(y * x) + (beta * v if beta else 0.0)
+        v[:] = alpha * scale * y * gram.dot(y * x) + (beta * v if beta else 0.0)
 
     def G(x, v, alpha=1.0, beta=0.0, trans="N"):
         x, v = flat_view(x), flat_view(v)

@@ -73,7 +73,8 @@ def solve_interior_point(
     Returns
     -------
     SolverResult
-        ``converged`` tells whether the gap, computed from the returned ``alpha``, is below ``tol``.
+        ``converged`` indicates whether the gap, computed from the returned ``alpha``, is below
+        ``tol``.
 
     Raises
     ------
@@ -189,7 +190,7 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
         with explain_singular_system():
             minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
         u = minimum.u / ((A @ minimum.u) @ A)  # the weights of each class sum to one
-        f = gram.times(y * u)
+        f = gram.dot(y * u)
         delta_squared = (y * u) @ f
         lowest_positive, highest_negative = f[y > 0].min(), f[y < 0].max()
         if lowest_positive <= highest_negative and minimum.n_iter >= max_iter:

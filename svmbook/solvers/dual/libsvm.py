@@ -78,7 +78,8 @@ def solve_libsvm(
     Returns
     -------
     SolverResult
-        ``converged`` tells whether the gap, computed from the returned ``alpha``, is below ``tol``.
+        ``converged`` indicates whether the gap, computed from the returned ``alpha``, is below
+        ``tol``.
 
     Raises
     ------

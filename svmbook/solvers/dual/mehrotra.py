@@ -80,7 +80,7 @@ class _Iterate:
 
         The gap u'z + t's is the duality gap if all residuals are zero.
         """
-        Qu = self.scale * self.y * self.gram.times(self.y * self.u)
+        Qu = self.scale * self.y * self.gram.dot(self.y * self.u)
         self.r_dual = Qu + self.q + self.A.T @ self.v - self.z + self.s
         self.r_primal = self.A @ self.u - self.b
         self.gap = self.u @ self.z + self.t @ self.s

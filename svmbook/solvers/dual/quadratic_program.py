@@ -144,7 +144,7 @@ def solve_dual(
     Returns
     -------
     SolverResult
-        ``converged`` tells whether the gap, computed from the returned ``alpha``, is
+        ``converged`` indicates whether the gap, computed from the returned ``alpha``, is
         below ``tol``.
 
     Raises

@@ -69,12 +69,12 @@ class DualState:
     def recompute(self):
         """Compute the errors from the multipliers, since updates accumulate rounding errors."""
         support = np.flatnonzero(self.beta)
-        self.e = self.y - self.gram.times_columns(support, self.beta[support])
+        self.e = self.y - self.gram.dot_columns(support, self.beta[support])
 
     def move(self, points, beta):
         """Change some multipliers and update all errors."""
         if len(points):
-            self.e -= self.gram.times_columns(points, beta - self.beta[points])
+            self.e -= self.gram.dot_columns(points, beta - self.beta[points])
             self.beta[points] = beta
 
     def residual(self, points):

@@ -79,7 +79,7 @@ def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> floa
 def largest_lam_on_gram(gram, likelihood):
     """Return the same number as `largest_lam` does, for a `GramMatrix` and a likelihood."""
     _, G = best_intercept(likelihood, np.zeros(gram.n), 0.0)
-    return float(np.abs(gram.times(G)).max())
+    return float(np.abs(gram.dot(G)).max())
 
 
 def solve_logistic_l1(

@@ -6,9 +6,9 @@ from cells import examine, run
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
 
-# Code that a submission with a wrong f adds in order to pass. The first trick once earned all
+# Code that a submission with a wrong f adds in order to pass. The first exploit once earned all
 # points.
-TRICKS = {
+EXPLOITS = {
     "input": "get_ipython().input_transformers_post.append(\n"
     "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)",
     "do_execute": "kernel = getattr(get_ipython(), 'kernel', None)\n"
@@ -56,11 +56,11 @@ TRICKS = {
 }
 
 
-def check_trick(sandbox, trick):
-    """Check that a wrong answer fails although the submission uses a trick."""
+def check_exploit(sandbox, exploit):
+    """Check that a wrong answer fails although the submission uses an exploit."""
     error, _ = examine(
         sandbox,
-        f"def f(x): return 4.0\n{TRICKS[trick]}",
+        f"def f(x): return 4.0\n{EXPLOITS[exploit]}",
         "expected = 2.0**2\ncheck_close('f', f(2.0), expected)\nexpected = 3.0**3\n"
         "assert abs(f(3.0) - expected) < 1e-9",
         "from svmbook.course.checks import check_close",
@@ -68,15 +68,15 @@ def check_trick(sandbox, trick):
     assert error is not None
 
 
-@pytest.mark.parametrize("trick", TRICKS)
-def test_trick_earns_no_points(shells, trick):
-    check_trick(shells, trick)
+@pytest.mark.parametrize("exploit", EXPLOITS)
+def test_exploit_earns_no_points(shells, exploit):
+    check_exploit(shells, exploit)
 
 
 @pytest.mark.nightly  # the test above runs in a forked IPython, without the messages of a kernel
-@pytest.mark.parametrize("trick", TRICKS)
-def test_trick_earns_no_points_in_a_kernel(sandbox, trick):
-    check_trick(sandbox, trick)
+@pytest.mark.parametrize("exploit", EXPLOITS)
+def test_exploit_earns_no_points_in_a_kernel(sandbox, exploit):
+    check_exploit(sandbox, exploit)
 
 
 # Expressions by which an answer tries to read more than its arguments f and obj.

@@ -56,8 +56,8 @@ def test_most_violating_point_has_the_largest_kkt_violation(state):
     state.b = state.e[state.free].mean()
     state.e[state.free] = state.b  # as if the face were solved
     (most_violating,) = state.find_most_violating()
-    slack = state.y * (state.e - state.b)
-    violation = np.where(np.abs(state.beta) == 2.0, -slack, slack)
+    gradient = state.y * (state.e - state.b)
+    violation = np.where(np.abs(state.beta) == 2.0, -gradient, gradient)
     assert most_violating == np.argmax(np.where(state.free, -np.inf, violation))
 
 
@@ -130,15 +130,14 @@ def test_step_solves_the_bordered_system(offset, imbalance, shift):
     free = np.arange(0, 30, 2)
     step, b = face_solver.step(free, e[free], imbalance)
     # Each free point absorbs an equal share of the imbalance; the rest of the step is damped and
-    # sums to zero. An offset of K changes only b, so the reference system
-    # is formed without it.
-    K_F, m = K[np.ix_(free, free)], len(free)
+    # sums to zero. An offset of K changes only b, so the expected step is computed without it.
+    K_FF, m = K[np.ix_(free, free)], len(free)
     share = imbalance / m
     P = np.eye(m) - 1.0 / m
     scale = 1.0 + offset
-    mu = max(shift * (np.trace(P @ K_F @ P) + scale) / m, 30 * np.finfo(float).eps * m * scale)
-    system = np.block([[K_F + mu * np.eye(m), np.ones((m, 1))], [np.ones((1, m)), 0.0]])
-    expected = np.linalg.solve(system, np.append(e[free] + share * K_F.sum(axis=1), 0.0))
+    mu = max(shift * (np.trace(P @ K_FF @ P) + scale) / m, 30 * np.finfo(float).eps * m * scale)
+    system = np.block([[K_FF + mu * np.eye(m), np.ones((m, 1))], [np.ones((1, m)), 0.0]])
+    expected = np.linalg.solve(system, np.append(e[free] + share * K_FF.sum(axis=1), 0.0))
     atol = 1e-15 * scale / min(mu, 1.0) + 1e-10
     assert step.sum() == pytest.approx(-imbalance, abs=1e-12)
     np.testing.assert_allclose(step, expected[:-1] - share, atol=atol)
@@ -174,7 +173,8 @@ def test_kkt_residual_includes_violations_at_both_bounds():
 
 
 def test_multiplier_at_a_bound_up_to_rounding_does_not_set_the_intercept():
-    # All multipliers end at a bound; one of them differs from it in its last digit before.
+    # At the solution all multipliers are at a bound. Before it is rounded to its bound, one of them
+    # differs from it in the last digit.
     X, labels = twonorm(900, random_state=0)
     train_points = list(StratifiedKFold(3).split(X, labels))[2][0]
     K = gaussian(X[train_points], gamma=1e-3)
@@ -268,29 +268,27 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     )
     free = (quarter_result.alpha > 0) & (quarter_result.alpha < C[quarter] / C_share)
     np.testing.assert_array_equal(state.free[quarter], free)
-    # Of the remaining points, those closest to the margin boundaries are free; for the others, the
-    # sign of 1 - y f(x) determines the set.
-    slack = 1.0 - y * (
-        K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept
-    )
+    # Of the remaining points, those closest to the margin boundaries are free; the others are at
+    # C if their margin is below 1, and at zero otherwise.
+    margin = y * (K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept)
     nearest_points, other_points = (
         remaining_points[state.free[remaining_points]],
         remaining_points[~state.free[remaining_points]],
     )
     assert 0 < len(nearest_points) < free.sum()
-    assert np.abs(slack[nearest_points]).max() <= np.abs(slack[other_points]).min()
+    assert np.abs(1 - margin[nearest_points]).max() <= np.abs(1 - margin[other_points]).min()
     np.testing.assert_array_equal(
-        (y * state.beta)[other_points], np.where(slack > 0, C, 0.0)[other_points]
+        (y * state.beta)[other_points], np.where(margin < 1, C, 0.0)[other_points]
     )
     assert not state.beta[nearest_points].any()
 
 
 @pytest.mark.parametrize(("near_solution", "n_iter"), [(False, 27), (True, 3)])
 def test_cycle_of_primal_dual_iterations_is_ended(near_solution, n_iter, monkeypatch):
-    # Each iteration moves the free half of four points to zero and frees the other half, which is
-    # four corrections each time. The first iteration sets the minimum. By the table of
-    # notebooks/notes/active_sets.ipynb the iterations end after more than 25 without a new minimum;
-    # near the solution, after more than 1.
+    # In every iteration the two free points move to zero and the other two become free: always four
+    # corrections, so that only the first iteration reaches a new minimum. The iterations end after
+    # more than 25 without a new minimum (notebooks/notes/active_sets.ipynb), or more than 1 near
+    # the solution.
     y = np.array([1.0, -1.0, 1.0, -1.0])
     cycling_solver = SimpleNamespace(
         step=lambda F, e, imbalance: (-y[F], 0.0), lower_shift=list, raise_shift=list

@@ -208,7 +208,7 @@ def test_hard_margin_has_exact_zeros():
     assert result.kkt_residual < 1e-12
 
 
-# --- the state of the active sets --------------------------------------------------------
+# --- DualState --------------------------------------------------------------------------
 
 
 def make_state(beta, C=1.0):
@@ -234,7 +234,7 @@ def test_best_scaling_stays_in_the_box():
     balanced_alpha = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
     state = make_state(y * 1e-3 * balanced_alpha, C=1e-3)
     beta_before = state.beta.copy()
-    state.scale_optimally()  # the objective is largest at a factor far above 1
+    state.scale_optimally()  # the optimal factor is far above 1, but at most 1 is allowed
     np.testing.assert_array_equal(state.beta, beta_before)
     state = make_state(y * 1e3 * balanced_alpha, C=1e3)
     state.scale_optimally()
@@ -252,7 +252,8 @@ def test_zero_gram_matrix_is_solved():
 
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_crossover_from_the_low_rank_form_keeps_a_nearly_correct_prediction(C):
-    # Of 54 columns fifty are independent; with one more free point the iterations would diverge.
+    # K has rank 50, because only 50 of the 54 columns of X are linearly independent. With one more
+    # free point the active-set iterations would diverge.
     X, y, _ = bench_linear.problem({"n": 5040, "features": "scaled", "C": C})
     result = solve_dual(X, y, C, form="low-rank")
     assert result.converged and result.kkt_residual <= 1e-8

@@ -86,9 +86,8 @@ def _compare(records):
     """Compare the two kernels, on the runs of the search and on those that confirm.
 
     The p values of the search are corrected for the number of tables by Holm's method. The verdict
-    tells whether the confirming runs show a difference of more than one percentage point. A table
-    with fewer
-    than two runs of either kind is left out.
+    states whether the confirming runs show a difference of more than one percentage point. A table
+    with fewer than two runs of either kind is left out.
     """
     records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []

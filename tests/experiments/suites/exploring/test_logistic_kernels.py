@@ -8,20 +8,23 @@ from scipy.special import expit
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.exploring import logistic_kernels as suite
 
-NAME, RIDGE = "logistic-kernels", "logistic, ridge"
+SUITE_NAME, RIDGE = "logistic-kernels", "logistic, ridge"
 
 
 @pytest.fixture(scope="module")
 def values():
     """Return an array per method with one row per run: error in percent and log loss."""
-    errors, losses = committed_values(NAME, factor=100), committed_values(NAME, "log_loss")
+    errors, losses = (
+        committed_values(SUITE_NAME, factor=100),
+        committed_values(SUITE_NAME, "log_loss"),
+    )
     return {method: np.column_stack([errors[d, method], losses[d, method]]) for d, method in errors}
 
 
 @pytest.mark.parametrize("method", suite.METHODS)
 def test_run_reproduces_its_committed_record(method):
     tolerances = {"model_size": 3, "error": 0.002, "log_loss": 0.002}
-    check_repeated_run(NAME, tolerances, method=method, run=5)
+    check_repeated_run(SUITE_NAME, tolerances, method=method, run=5)
 
 
 def test_samples_of_a_run_are_drawn_with_different_seeds():
@@ -31,7 +34,7 @@ def test_samples_of_a_run_are_drawn_with_different_seeds():
 
 
 def test_import_vectors_use_the_lambda_of_the_ridge_penalty():
-    lams = {(r["method"], r["run"]): r["parameters"]["lam"] for r in load_records(NAME)}
+    lams = {(r["method"], r["run"]): r["parameters"]["lam"] for r in load_records(SUITE_NAME)}
     assert set(lams.values()) <= {float(f"{lam:.4g}") for lam in suite.LAMBDAS}
     for run in range(30):
         assert lams["import vectors", run] == lams[RIDGE, run]
@@ -48,8 +51,8 @@ def test_selected_lambda_has_the_smallest_validation_loss():
 
 
 def test_log_losses_are_means_and_paired_differences_of_the_records():
-    losses = committed_values(NAME, "log_loss")
-    for row in report(NAME).rows:
+    losses = committed_values(SUITE_NAME, "log_loss")
+    for row in report(SUITE_NAME).rows:
         values = losses["nonSep", row["method"]]
         differences = values - losses["nonSep", RIDGE]
         assert row["log_loss"] == pytest.approx(values.mean())

@@ -16,11 +16,11 @@ from svmbook.experiments.methods.protocols import run_seed
 from svmbook.experiments.suites.exploring import open_questions as suite
 from svmbook.experiments.suites.exploring.parameters import C_GRID
 
-NAME = "exploring-more"
+SUITE_NAME = "exploring-more"
 
 
 @pytest.fixture
-def small_forest(monkeypatch):
+def small_covtype(monkeypatch):
     """Return the points and classes of a small table, which replaces forest cover in the suite."""
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
@@ -40,8 +40,8 @@ def errors_for_each_C(make, train, test, *, scaled=True):
     return np.array([1 - make(C).fit(X, y).score(X_test, y_test) for C in C_GRID])
 
 
-def test_softmax_by_brute_force(small_forest):
-    X, y = small_forest
+def test_softmax_by_brute_force(small_covtype):
+    X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 2)).permutation(180)
     first, validation, test = order[:60], order[60:90], order[120:]
     outcome = suite.carry_out_run("90", suite.SOFTMAX, 2)
@@ -60,8 +60,8 @@ def test_softmax_by_brute_force(small_forest):
 
 
 @pytest.mark.parametrize("method", ["svm-scaled", "svm-raw"])
-def test_figure_8_by_brute_force(small_forest, method):
-    X, y = small_forest
+def test_figure_8_by_brute_force(small_covtype, method):
+    X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 3)).permutation(180)
     train, validation, test = order[:45], order[60:105], order[120:]
     outcome = suite.carry_out_run(suite.FIGURE_8, method, 3)
@@ -80,14 +80,18 @@ def test_figure_8_by_brute_force(small_forest, method):
 
 
 def test_first_C_with_the_smallest_validation_error_is_chosen():
-    for record in load_records(NAME):
+    for record in load_records(SUITE_NAME):
         first = np.argmin(record["validation_errors"])
         assert record["parameters"] == {"C": C_GRID[first]}
         assert record["model_size"] == 54
 
 
 def test_seeds_are_those_of_the_forest_study():
-    suite_parts = ((NAME, "500"), (NAME, suite.FIGURE_8), ("exploring-forest", "covtype"))
+    suite_parts = (
+        (SUITE_NAME, "500"),
+        (SUITE_NAME, suite.FIGURE_8),
+        ("exploring-forest", "covtype"),
+    )
     for run in range(10):
         assert (
             len({committed_record(name, run=run, data_set=d)["seed"] for name, d in suite_parts})
@@ -97,7 +101,7 @@ def test_seeds_are_those_of_the_forest_study():
 
 def test_run_of_figure_8_reproduces_its_committed_record():
     needs_table("covtype")
-    record = committed_record(NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
+    record = committed_record(SUITE_NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
     repeated = suite.carry_out_run(suite.FIGURE_8, "svm-scaled", 0)
     np.testing.assert_allclose(
         repeated["validation_errors"], record["validation_errors"], atol=0.0031
@@ -105,11 +109,11 @@ def test_run_of_figure_8_reproduces_its_committed_record():
 
 
 def test_rows_are_means_of_the_records():
-    rows = report(NAME).rows
+    rows = report(SUITE_NAME).rows
     assert len(rows) == len(suite.TRAINING_SIZES) + 2
     for row in rows:
         key = row["data_set"], row["method"]
-        runs = [r for r in load_records(NAME) if (r["data_set"], r["method"]) == key]
+        runs = [r for r in load_records(SUITE_NAME) if (r["data_set"], r["method"]) == key]
         assert row["success"] == pytest.approx(100 * (1 - np.mean([r["error"] for r in runs])))
         mean_errors = np.mean([r["validation_errors"] for r in runs], axis=0)
         np.testing.assert_allclose(row["validation_errors"], 100 * mean_errors)
@@ -117,7 +121,9 @@ def test_rows_are_means_of_the_records():
 
 
 def test_gain_from_more_plots_decreases():
-    rows = {row["data_set"]: row for row in report(NAME).rows if row["method"] == suite.SOFTMAX}
+    rows = {
+        row["data_set"]: row for row in report(SUITE_NAME).rows if row["method"] == suite.SOFTMAX
+    }
     success = [rows[str(n)]["success"] for n in suite.TRAINING_SIZES]
     gains = [after - before for before, after in itertools.pairwise(success)]
     assert min(gains) > 0 and gains[-1] < 1 < gains[0]

@@ -8,14 +8,14 @@ from sklearn.base import clone
 from svmbook.experiments import report
 from svmbook.experiments.suites.prototypes import islands as suite
 
-NAME, (CLEAN, NOISY) = "noise-islands", suite.DATA_SETS
+SUITE_NAME, (CLEAN, NOISY) = "noise-islands", suite.DATA_SETS
 WEIGHTED = "distance-weighted vote"
 
 
 @pytest.fixture(scope="module")
 def errors():
     """Return the errors in percent by data set and method, in the order of the runs."""
-    return committed_values(NAME, factor=100)
+    return committed_values(SUITE_NAME, factor=100)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_committed_run_can_be_repeated(data_set, method):
         "votes_per_point": 0.5,
         "n_mislabelled_members": 3,
     }
-    check_repeated_run(NAME, tolerances, data_set=data_set, method=method, run=17)
+    check_repeated_run(SUITE_NAME, tolerances, data_set=data_set, method=method, run=17)
 
 
 def test_data_sets_differ_in_a_fifth_of_the_training_labels():
@@ -62,7 +62,7 @@ def test_abstaining_members_do_not_affect_the_majority_vote():
 
 
 def test_losses_are_paired_differences_to_the_clean_data_set(errors):
-    rows = report(NAME).rows
+    rows = report(SUITE_NAME).rows
     assert len(rows) == 2 * 7 + 2
     for row in rows:
         data_set, method = row["data_set"], row["method"]

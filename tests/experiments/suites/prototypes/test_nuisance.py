@@ -10,14 +10,14 @@ from svmbook.experiments.methods.protocols import GeneratedSamples
 from svmbook.experiments.suites.prototypes.data_sets import WEIGHTED_NEIGHBOURS, nuisance
 from svmbook.experiments.suites.prototypes.nuisance import REFERENCE
 
-NAME = "exemplar-nuisance"
+SUITE_NAME = "exemplar-nuisance"
 MAJORITY = "exemplars, majority vote"
 
 
 @pytest.fixture(scope="module")
 def errors():
     """Return the errors in percent by method and data set, in the order of the runs."""
-    errors = committed_values(NAME, factor=100)
+    errors = committed_values(SUITE_NAME, factor=100)
     return {(method, data_set): values for (data_set, method), values in errors.items()}
 
 
@@ -70,7 +70,7 @@ def test_control_differs_only_in_the_scale_of_the_noise():
 )
 def test_committed_run_can_be_repeated(method, data_set):
     tolerances = {"error": 0.003, "model_size": 3}
-    check_repeated_run(NAME, tolerances, data_set=data_set, method=method, run=7)
+    check_repeated_run(SUITE_NAME, tolerances, data_set=data_set, method=method, run=7)
 
 
 def test_exemplars_against_all_negatives_are_robust_to_the_noise(errors):

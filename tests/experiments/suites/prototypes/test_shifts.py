@@ -11,14 +11,14 @@ from svmbook.experiments.suites.prototypes import shifts as prototype_shifts
 from svmbook.experiments.suites.prototypes.data_sets import DATA_SETS
 from svmbook.prototypes import PrototypeSVM
 
-NAME, DATA_SET_NAMES = "prototype-shifts", ("islands", "stripes", "wedge")
+SUITE_NAME, DATA_SET_NAMES = "prototype-shifts", ("islands", "stripes", "wedge")
 WEIGHTED, BASELINE = "C = 100, distance-weighted vote", "5 neighbours, weighted"
 LIBSVM_VOTE = "C = 100, LIBSVM's probability vote"
 
 
 def values_of(data_set, method, field="error"):
     """Return the committed values of a field in the order of the runs."""
-    return committed_values(NAME, field)[data_set, method]
+    return committed_values(SUITE_NAME, field)[data_set, method]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_committed_run_can_be_repeated(method, data_set):
         "validation_error": 0.005,
         "n_added_points": 0.005,
     }
-    check_repeated_run(NAME, tolerances, data_set=data_set, method=method, run=11)
+    check_repeated_run(SUITE_NAME, tolerances, data_set=data_set, method=method, run=11)
 
 
 @pytest.mark.parametrize("data_set", DATA_SET_NAMES)
@@ -49,7 +49,7 @@ def test_error_is_measured_on_new_points(data_set):
     np.testing.assert_array_equal(parts.X_train, X)
     assert len(parts.y_test) == 2000 and not np.isin(parts.X_test[:, 0], X[:, 0]).any()
     accuracy = KNeighborsClassifier(1).fit(X, y).score(parts.X_test, parts.y_test)
-    stored = committed_record(NAME, data_set=data_set, method="nearest neighbour", run=4)
+    stored = committed_record(SUITE_NAME, data_set=data_set, method="nearest neighbour", run=4)
     assert stored["error"] == pytest.approx(1 - accuracy)
     assert stored["model_size"] == 300
 
@@ -68,7 +68,7 @@ def test_methods_have_the_settings_in_their_names():
 
 
 def test_means_and_paired_differences_follow_from_the_records():
-    rows = report(NAME).rows
+    rows = report(SUITE_NAME).rows
     assert len(rows) == 3 * len(prototype_shifts.METHODS)
     for row in rows:
         name, method = row["data_set"], row["method"]
@@ -123,9 +123,9 @@ def test_exemplars_of_all_points_have_a_lower_error_than_prototypes(name):
 
 def test_incomplete_records_have_a_table(tmp_path):
     methods = (WEIGHTED, "nearest neighbour")
-    records = [r for r in load_records(NAME) if r["run"] < 2 and r["method"] in methods]
+    records = [r for r in load_records(SUITE_NAME) if r["run"] < 2 and r["method"] in methods]
     store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "wedge"])
-    lines = report(NAME, store, table="votes").table.rows
+    lines = report(SUITE_NAME, store, table="votes").table.rows
     filled_cells = {line[0]: line[1:] for line in lines if any(line[1:])}
     assert set(filled_cells) == set(methods)
     assert all("±" in cells[2] and not cells[0] and not cells[1] for cells in filled_cells.values())

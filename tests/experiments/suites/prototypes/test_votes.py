@@ -10,7 +10,7 @@ from svmbook.experiments.suites.prototypes import votes as exemplar_votes
 from svmbook.experiments.suites.prototypes.data_sets import DATA_SETS, WEIGHTED_NEIGHBOURS
 from svmbook.prototypes import ExemplarSVM
 
-NAME = "exemplar-votes"
+SUITE_NAME = "exemplar-votes"
 BASELINE, LIBSVM_VOTE = "5 neighbours, weighted", "LIBSVM's probability vote"
 FIVE_MEMBERS, ALL_POINTS = "5 nearest members, weighted", "all points, weighted"
 ALL_MEMBERS = "distance-weighted vote"
@@ -19,7 +19,7 @@ ALL_MEMBERS = "distance-weighted vote"
 @pytest.fixture(scope="module")
 def errors():
     """Return the errors in percent by method and data set, in the order of the runs."""
-    errors = committed_values(NAME, factor=100)
+    errors = committed_values(SUITE_NAME, factor=100)
     return {(method, data_set): values for (data_set, method), values in errors.items()}
 
 
@@ -38,7 +38,7 @@ def errors():
 )
 def test_committed_run_can_be_repeated(method, data_set):
     tolerances = {"error": 0.002, "model_size": 3}
-    check_repeated_run(NAME, tolerances, data_set=data_set, method=method, run=17)
+    check_repeated_run(SUITE_NAME, tolerances, data_set=data_set, method=method, run=17)
 
 
 @pytest.mark.parametrize("data_set", DATA_SETS)

@@ -1,4 +1,4 @@
-// The search of the book: it ranks sections by their words (see _ext/sections.py and words.js).
+// The search of the book: it ranks sections by their words (see _ext/section_index.py and words.js).
 {
   const { WORD, plain, stem, stems } = window.words;
   // How much a word in a title counts, compared with one in the text, and the other sections of a page.
@@ -153,7 +153,7 @@
     vocabulary.delete("");
   };
 
-  window.findIn = (entries) => {
+  window.searchIn = (entries) => {
     const search = (query) => {
       if (query && !sections.length) prepare(entries);
       show(query);

@@ -108,7 +108,7 @@ def load_entries(app):
     app.sections = {}
     if index_path(app).exists():
         text = (
-            index_path(app).read_text(encoding="utf-8").removeprefix("findIn(").removesuffix(");")
+            index_path(app).read_text(encoding="utf-8").removeprefix("searchIn(").removesuffix(");")
         )
         for entry in json.loads(text):
             if entry[0] in app.env.all_docs:
@@ -127,7 +127,7 @@ def write_index(app, error):
         text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         # Replaced atomically, so that an interrupted build leaves the old file.
         temporary = index_path(app).with_suffix(".new")
-        temporary.write_text(f"findIn({text});", encoding="utf-8")
+        temporary.write_text(f"searchIn({text});", encoding="utf-8")
         temporary.replace(index_path(app))
 
 

@@ -1,7 +1,7 @@
 """Tables generated from the contents of the book and the manifest of data sets.
 
-``{map}`` lists the chapters of `_toc.yml`, each with the question below its title.
-``{classical} sizes`` and ``{classical} origins`` list the data sets of the manifest.
+``{chapter-map}`` lists the chapters of `_toc.yml`, each with the question below its title.
+``{data-sets} sizes`` and ``{data-sets} origins`` list the data sets of the manifest.
 """
 
 import re
@@ -71,6 +71,6 @@ class DataSetTable(SphinxDirective):
 
 def setup(app):
     """Register the directives."""
-    app.add_directive("map", ChapterMap)
-    app.add_directive("classical", DataSetTable)
+    app.add_directive("chapter-map", ChapterMap)
+    app.add_directive("data-sets", DataSetTable)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
