@@ -107,10 +107,8 @@ def load_entries(app):
     """Load the entries of the last build, for pages that are not written again."""
     app.sections = {}
     if index_path(app).exists():
-        text = (
-            index_path(app).read_text(encoding="utf-8").removeprefix("searchIn(").removesuffix(");")
-        )
-        for entry in json.loads(text):
+        call = index_path(app).read_text(encoding="utf-8")
+        for entry in json.loads(call[call.index("[") : call.rindex("]") + 1]):
             if entry[0] in app.env.all_docs:
                 app.sections.setdefault(entry[0], []).append(entry)
 

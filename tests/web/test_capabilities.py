@@ -37,85 +37,92 @@ def read_rows(table):
         yield dict(zip(columns, [cell.get_text() for cell in row.select("td")], strict=True))
 
 
-@pytest.fixture(params=NAMES)
-def row(request, tables):
-    """Return the abilities of one estimator."""
-    return next(each for each in tables[1] if each["estimator"] == request.param)
+@pytest.fixture(scope="module")
+def fitted():
+    """Return each estimator, fitted to two classes."""
+    return {name: unfitted(name).fit(X, y) for name in NAMES}
 
 
 def test_all_tables_list_all_estimators(tables):
     purposes, abilities, limits = tables
-    assert [each["estimator"] for each in purposes] == NAMES
-    assert [each["estimator"] for each in abilities] == NAMES
-    assert {each["estimator"].split(",")[0] for each in limits} == set(NAMES)
+    assert [row["estimator"] for row in purposes] == NAMES
+    assert [row["estimator"] for row in abilities] == NAMES
+    assert {row["estimator"].split(",")[0] for row in limits} == set(NAMES)
 
 
-def test_classes(row):
-    model = unfitted(row["estimator"]).fit(X_all, y_all)
-    assert set(model.predict(X_all)) == set(y_all)
-    pairs = [set(each.classes_) for each in getattr(model, "estimators_", ())]
-    assert row["classes"] == ("any, in pairs" if len(pairs) == 3 else "any")
+def test_classes(tables):
+    for row in tables[1]:
+        model = unfitted(row["estimator"]).fit(X_all, y_all)
+        assert set(model.predict(X_all)) == set(y_all)
+        pairs = [set(each.classes_) for each in getattr(model, "estimators_", ())]
+        assert row["classes"] == ("any, in pairs" if len(pairs) == 3 else "any"), row
 
 
-def test_probabilities(row):
-    model = unfitted(row["estimator"]).fit(X, y)
-    if row["probabilities"] == "yes":
-        assert np.allclose(model.predict_proba(X).sum(axis=1), 1.0)
-    else:
-        assert row["probabilities"] == "calibrate"
-        assert not hasattr(model, "predict_proba")
+def test_probabilities(tables, fitted):
+    for row in tables[1]:
+        model = fitted[row["estimator"]]
+        has_probabilities = hasattr(model, "predict_proba")
+        assert row["probabilities"] == ("yes" if has_probabilities else "calibrate"), row
+        if has_probabilities:
+            assert np.allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
-def test_weights(row):
-    """A weight of zero removes a point, and the weights of classes change the classifier."""
-    estimator, weights = unfitted(row["estimator"]), np.ones(len(y))
-    weights[::2] = 0.0
-    if row["weights"] == "no":
-        with pytest.raises(TypeError, match="sample_weight"):
-            estimator.fit(X, y, sample_weight=weights)
-        assert "class_weight" not in estimator.get_params()
-    else:
-        assert row["weights"] == "points, classes"
-        F = estimator.fit(X, y, sample_weight=weights).decision_function(X)
-        F_removed = estimator.fit(X[1::2], y[1::2]).decision_function(X)
-        assert np.allclose(F, F_removed, atol=0.02 * np.abs(F).max())
-        weighted = estimator.set_params(class_weight={1: 1.0, 2: 5.0}).fit(X, y)
-        assert np.mean(weighted.predict(X) == 2) >= np.mean(y == 2)
+def test_weights(tables):
+    """A weight of zero removes a point, and a larger weight of a class favours it."""
+    weights = np.where(np.arange(len(y)) % 2, 1.0, 0.0)
+    for row in tables[1]:
+        estimator = unfitted(row["estimator"])
+        if row["weights"] == "no":
+            with pytest.raises(TypeError, match="sample_weight"):
+                estimator.fit(X, y, sample_weight=weights)
+            assert "class_weight" not in estimator.get_params(), row
+        else:
+            assert row["weights"] == "points, classes"
+            F = estimator.fit(X, y, sample_weight=weights).decision_function(X)
+            F_removed = estimator.fit(X[1::2], y[1::2]).decision_function(X)
+            assert np.allclose(F, F_removed, atol=0.02 * np.abs(F).max()), row
+            weighted = estimator.set_params(class_weight={1: 1.0, 2: 5.0}).fit(X, y)
+            assert np.mean(weighted.predict(X) == 2) >= np.mean(y == 2), row
 
 
-def test_sparse_matrices(row):
-    estimator, matrix = unfitted(row["estimator"]), sparse.csr_matrix(X)
-    if row["sparse"] == "no":
-        with pytest.raises(TypeError, match="dense"):
-            estimator.fit(matrix, y)
-    else:
-        assert row["sparse"] == "linear kernel"
-        F = estimator.fit(X, y).decision_function(X)
-        assert np.allclose(estimator.fit(matrix, y).decision_function(matrix), F, atol=1e-3)
+def test_sparse_matrices(tables, fitted):
+    matrix = sparse.csr_matrix(X)
+    for row in tables[1]:
+        estimator = unfitted(row["estimator"])
+        if row["sparse"] == "no":
+            with pytest.raises(TypeError, match="dense"):
+                estimator.fit(matrix, y)
+        else:
+            assert row["sparse"] == "linear kernel"
+            F = fitted[row["estimator"]].decision_function(X)
+            F_sparse = estimator.fit(matrix, y).decision_function(matrix)
+            assert np.allclose(F, F_sparse, atol=1e-3), row
 
 
-def test_explanations(row):
+def test_explanations(tables, fitted):
     """The contributions of the features and the intercept sum to the decision value."""
-    model = unfitted(row["estimator"]).fit(X, y)
-    assert row["explains"] == ("yes" if hasattr(model, "explain") else "no")
-    if row["explains"] == "yes":
-        output = model.explain(X[0])["contribution"].sum() + model.intercept_
-        assert np.allclose(output, model.decision_function(X[:1]))
+    for row in tables[1]:
+        model = fitted[row["estimator"]]
+        assert row["explains"] == ("yes" if hasattr(model, "explain") else "no"), row
+        if row["explains"] == "yes":
+            output = model.explain(X[0])["contribution"].sum() + model.intercept_
+            assert np.allclose(output, model.decision_function(X[:1])), row
 
 
-def test_certificates(row):
-    model = unfitted(row["estimator"]).fit(X, y)
-    if row["certificate"] == "gap":
-        assert 0.0 <= model.relative_gap_ <= 1e-2
-    else:
-        assert not hasattr(model, "relative_gap_")
-        assert row["certificate"] == (
-            "stationary point" if hasattr(model, "kkt_residual_") else "none"
-        )
+def test_certificates(tables, fitted):
+    for row in tables[1]:
+        model = fitted[row["estimator"]]
+        if hasattr(model, "relative_gap_"):
+            assert row["certificate"] == "gap", row
+            assert 0.0 <= model.relative_gap_ <= 1e-2
+        else:
+            is_stationary = hasattr(model, "kkt_residual_")
+            assert row["certificate"] == ("stationary point" if is_stationary else "none"), row
 
 
-def test_defaults(row):
-    parameters = getattr(svmbook, row["estimator"])().get_params()
-    for assignment in filter(None, row["defaults"].split(", ")):
-        name, value = assignment.split("=")
-        assert parameters[name] == ast.literal_eval(value)
+def test_defaults(tables):
+    for row in tables[1]:
+        parameters = getattr(svmbook, row["estimator"])().get_params()
+        for assignment in filter(None, row["defaults"].split(", ")):
+            name, value = assignment.split("=")
+            assert parameters[name] == ast.literal_eval(value), row
