@@ -18,7 +18,7 @@ from svmbook.experiments.running.records import results_folder
 from svmbook.tables import Table
 
 RECORDS = "bench_estimators"
-PURPOSE_COLUMNS = ("estimator", "purpose")
+PURPOSE_COLUMNS = ("estimator", "purpose", "defaults")
 SUPPORT_COLUMNS = (
     "estimator",
     "classes",
@@ -27,7 +27,6 @@ SUPPORT_COLUMNS = (
     "sparse",
     "explains",
     "certificate",
-    "defaults",
 )
 LIMIT_COLUMNS = ("estimator", "points fitted in a minute", "memory (floats)")
 THREE_CLASSES = [values[::5] for values in load_iris(return_X_y=True)]  # points and labels
@@ -43,8 +42,10 @@ def estimators():
 
 
 def purpose_cells(estimator):
-    """Return the first line of the docstring, without the full stop."""
-    return (inspect.getdoc(estimator).splitlines()[0].removesuffix("."),)
+    """Return the first line of the docstring, without the full stop, and the defaults."""
+    parameters = inspect.signature(estimator).parameters
+    defaults = [f"`{p}={parameters[p].default!r}`" for p in MODEL_PARAMETERS if p in parameters]
+    return inspect.getdoc(estimator).splitlines()[0].removesuffix("."), ", ".join(defaults)
 
 
 def support_cells(estimator):
@@ -55,7 +56,6 @@ def support_cells(estimator):
     certificate = "gap" if "relative_gap_" in doc else "none"
     if certificate == "none" and "kkt_residual_" in doc:
         certificate = "stationary point"
-    defaults = [f"`{p}={parameters[p].default!r}`" for p in MODEL_PARAMETERS if p in parameters]
     return (
         "any, in pairs" if is_pairwise else "any",
         "yes" if hasattr(estimator, "predict_proba") else "calibrate",
@@ -63,7 +63,6 @@ def support_cells(estimator):
         "linear kernel" if model._accepts_sparse else "no",
         "yes" if hasattr(estimator, "explain") else "no",
         certificate,
-        ", ".join(defaults),
     )
 
 

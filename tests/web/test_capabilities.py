@@ -121,7 +121,7 @@ def test_certificates(tables, fitted):
 
 
 def test_defaults(tables):
-    for row in tables[1]:
+    for row in tables[0]:
         parameters = getattr(svmbook, row["estimator"])().get_params()
         for assignment in filter(None, row["defaults"].split(", ")):
             name, value = assignment.split("=")
