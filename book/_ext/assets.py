@@ -1,12 +1,16 @@
-"""Let pages appear faster: one style sheet, scripts that wait, and the colours from the start."""
+"""Let pages appear faster: one short style sheet, scripts that wait, and colours from the start."""
 
 import hashlib
 import re
 from pathlib import Path
 
+import tinycss2
+
 LINKS = re.compile(r'(?:<link\b[^>]*\brel="stylesheet"[^>]*>\s*)+')
 ADDRESS = re.compile(r'href="([^"?]*_static/)([^"?]+)')
 IMPORT = re.compile(r'@import\s+"([^"]+)";')
+CLASSES = re.compile(r"""\bclass=["']([^"']*)""")
+WORD = re.compile(r"[\w-]+")
 
 # The theme's script replaces "auto" only after the first layout, which would have to be repeated.
 CHOOSE_THEME = """{
@@ -30,11 +34,55 @@ def read_style_sheet(path):
     return IMPORT.sub(lambda found: read_style_sheet(path.parent / found[1]), text)
 
 
-def write_joined(folder, names):
-    """Write the style sheets of a folder into one file there, and return its name."""
+def find_classes(folder):
+    """Return all classes of the pages, and all words of the scripts, which may set classes."""
+    found = set()
+    for page in folder.rglob("*.html"):
+        for classes in CLASSES.findall(page.read_text(encoding="utf-8")):
+            found.update(classes.split())
+    for script in folder.rglob("*.js"):
+        if "mathjax" not in script.parts:  # adds the rules of its classes itself
+            found.update(WORD.findall(script.read_text(encoding="utf-8")))
+    return found
+
+
+def split_selectors(prelude):
+    """Yield the selectors of a rule, each with the classes that it needs, outside of functions."""
+    selector, classes = [], set()
+    for token in [*prelude, None]:
+        if token is None or (token.type == "literal" and token.value == ","):
+            yield tinycss2.serialize(selector).strip(), classes
+            selector, classes = [], set()
+        else:
+            if token.type == "ident" and selector and selector[-1] == ".":
+                classes.add(token.value)
+            selector.append(token)
+
+
+def remove_unused(rules, classes):
+    """Yield rules as text, without selectors that need a class not in ``classes``."""
+    for rule in rules:
+        if rule.type == "at-rule" and rule.lower_at_keyword in {"media", "supports"}:
+            inner = tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
+            if text := "".join(remove_unused(inner, classes)):
+                yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{text}}}\n"
+        elif rule.type == "qualified-rule":
+            selectors = [
+                text for text, needed in split_selectors(rule.prelude) if needed <= classes
+            ]
+            if selectors:
+                yield f"{','.join(selectors)}{{{tinycss2.serialize(rule.content).strip()}}}\n"
+        elif rule.type != "comment" or rule.value.startswith("!"):  # a licence
+            yield f"{rule.serialize()}\n"
+
+
+def write_joined(folder, names, classes):
+    """Write the used rules of style sheets in a folder into one file there; return its name."""
     joined = "\n".join(read_style_sheet(folder / name) for name in names)
-    name = f"all-{hashlib.sha256(joined.encode()).hexdigest()[:8]}.css"
-    (folder / name).write_text(joined, encoding="utf-8")
+    rules = tinycss2.parse_stylesheet(joined, skip_whitespace=True)
+    text = "".join(remove_unused(rules, classes))
+    name = f"all-{hashlib.sha256(text.encode()).hexdigest()[:8]}.css"
+    (folder / name).write_text(text, encoding="utf-8")
     return name
 
 
@@ -46,6 +94,7 @@ def join_style_sheets(app, error):
     if error or app.builder.format != "html":
         return
     folder, joined_names = Path(app.outdir), {}  # the pages have the same style sheets
+    classes = find_classes(folder)
     for page in folder.rglob("*.html"):
         html = page.read_text(encoding="utf-8")
         links = LINKS.search(html)
@@ -53,7 +102,7 @@ def join_style_sheets(app, error):
             continue
         prefixes, names = zip(*ADDRESS.findall(links[0]), strict=True)
         if names not in joined_names:
-            joined_names[names] = write_joined(folder / "_static", names)
+            joined_names[names] = write_joined(folder / "_static", names, classes)
         link = f'<link rel="stylesheet" href="{prefixes[0]}{joined_names[names]}">\n'
         page.write_text(html.replace(links[0], link), encoding="utf-8")
 
