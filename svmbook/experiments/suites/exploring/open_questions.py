@@ -89,7 +89,7 @@ def _compare(records):
 
 def _make_table(rows):
     """Return the table of softmax regression, one row per number of training plots."""
-    lines = [
+    table_rows = [
         [
             row["data_set"],
             format_cell(row, "success", ".1f"),
@@ -98,12 +98,12 @@ def _make_table(rows):
         for row in rows
         if row["method"] == SOFTMAX
     ]
-    return Table(["training plots", "success (%)", "$C$ (splits)"], lines)
+    return Table(["training plots", "success (%)", "$C$ (splits)"], table_rows)
 
 
 def _make_figure_8(rows):
     """Return Figure 8: mean validation errors, and in how many runs each C has the smallest."""
-    lines = [
+    table_rows = [
         [
             row["method"],
             *(
@@ -114,8 +114,8 @@ def _make_figure_8(rows):
         for row in rows
         if row["data_set"] == FIGURE_8
     ]
-    lines = [["reported", *["blank"] * len(C_GRID)], *lines]
-    return Table(["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)], lines)
+    table_rows = [["reported", *["blank"] * len(C_GRID)], *table_rows]
+    return Table(["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)], table_rows)
 
 
 SUITE = Suite(

@@ -99,12 +99,14 @@ def _table_maker(first_heading, methods, format_cell):
 
     def make_table(rows):
         rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-        lines = []
+        table_rows = []
         for label, method in methods.items():
             method_rows = [rows_by_key.get((data_set, method)) for data_set in DATA_SETS]
             if any(method_rows):
-                lines.append([label, *(format_cell(row) if row else "" for row in method_rows)])
-        return Table([first_heading, *DATA_SETS], lines)
+                table_rows.append(
+                    [label, *(format_cell(row) if row else "" for row in method_rows)]
+                )
+        return Table([first_heading, *DATA_SETS], table_rows)
 
     return make_table
 
