@@ -69,7 +69,8 @@ def measure_sizes(name):
     n = MIN_SIZE
     while n <= MAX_SIZE:
         X, y, _ = problem({"n": n})
-        row = {"method": name, "n": n} | measure(__file__, name, X, y, repeats=1 + 2 * (n < 4000))
+        repeats = 3 if n < 4000 else 1
+        row = {"method": name, "n": n} | measure(__file__, name, X, y, repeats=repeats)
         row["gibibytes"] = row["memory_over_data"] * X.nbytes / 2**30
         yield row
         if row["seconds"] > MAX_SECONDS or row["gibibytes"] > MAX_GIBIBYTES:

@@ -84,9 +84,9 @@ def summary(objective, alpha):
     return {"objective": objective, "non_zero_coefs": int(np.count_nonzero(alpha))}
 
 
-def newton_over_cholesky(X, y, *, lam, dense):
-    """Time the solver in units of the factorisation of K + I; K has full rank if ``dense``."""
-    K = gaussian(X, gamma=5.0 if dense else GAMMA)
+def newton_over_cholesky(X, y, *, lam, full_rank):
+    """Time the solver in units of the factorisation of K + I; K has full rank if ``full_rank``."""
+    K = gaussian(X, gamma=5.0 if full_rank else GAMMA)
     result, factorisations = time_in_factorisations(K, lambda: solve_logistic(K, y, lam), repeats=5)
     return {
         "iterations": result.n_iter,
@@ -160,7 +160,7 @@ COLUMNS = ["n", "kernel", "lam", "method", "seconds", "ratio", "objective", "non
 
 
 def problem(row):
-    options = {key: row[key] for key in ("kernel", "lam", "dense") if key in row}
+    options = {key: row[key] for key in ("kernel", "lam", "full_rank") if key in row}
     return *stdev(2, row["n"], random_state=0), options
 
 
@@ -181,11 +181,18 @@ def run():
     print(f"\nBFGS takes {geometric_mean(ratios):.0f} times as long, in the geometric mean")
 
     ridge_rows = []
-    for dense, lam in itertools.product((False, True), (0.01, 1.0)):
+    for full_rank, lam in itertools.product((False, True), (0.01, 1.0)):
         ridge_rows += compare_methods(
-            "ridge", 2000, ["Newton, in factorisations"], repeats=1, lam=lam, dense=dense
+            "ridge", 2000, ["Newton, in factorisations"], repeats=1, lam=lam, full_rank=full_rank
         )
-    columns = ["n", "dense", "lam", "iterations", "relative_gap", "factorisations_per_iteration"]
+    columns = [
+        "n",
+        "full_rank",
+        "lam",
+        "iterations",
+        "relative_gap",
+        "factorisations_per_iteration",
+    ]
     print_table("Ridge, Gaussian kernel", ridge_rows, columns)
 
     path_rows = compare_methods("path", 1000, ["path"], repeats=1)

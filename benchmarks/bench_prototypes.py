@@ -45,8 +45,8 @@ def train_exemplars(X, y):
     def coef_by_loop(**options):
         model = SVC(kernel="linear", C=C, **options)
         return [
-            model.fit(X[points], np.where(np.arange(len(points)) == 0, 1, -1)).coef_[0]
-            for points in training_sets
+            model.fit(X[indices], np.where(np.arange(len(indices)) == 0, 1, -1)).coef_[0]
+            for indices in training_sets
         ]
 
     batch, batch_seconds = time_call(
@@ -80,9 +80,9 @@ def padded_duals(X, training_sets):
     The first index of a training set is the exemplar, the others are its negatives. Shorter sets
     are padded by points with C = 0.
     """
-    sizes = np.array([len(points) for points in training_sets])
+    sizes = np.array([len(training_set) for training_set in training_sets])
     max_size = sizes.max()
-    indices = np.array([np.resize(points, max_size) for points in training_sets])
+    indices = np.array([np.resize(training_set, max_size) for training_set in training_sets])
     Z = X[indices] - X[indices[:, :1]]
     y = np.where(np.arange(max_size) == 0, 1.0, -1.0) * np.ones((len(training_sets), 1))
     bounds = np.where(np.arange(max_size) < sizes[:, None], C, 0.0)
@@ -158,9 +158,7 @@ class LoopPrototypes:
         negatives = [self.initial_negatives(X_train, y_train, i) for i in range(len(train))]
         exemplars, best_accuracy = list(range(len(train))), -1.0
         for shift in range(N_SHIFTS + 1):
-            members = [
-                fit_member(X_train, *points) for points in zip(positives, negatives, strict=True)
-            ]
+            members = [fit_member(X_train, P, N) for P, N in zip(positives, negatives, strict=True)]
             labels = y_train[exemplars]
             accuracy = (self.vote(members, labels, X[validation]) == y[validation]).mean()
             if accuracy >= best_accuracy:

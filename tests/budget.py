@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 BUDGET_PATH = Path(__file__).with_name("budget.toml")
-# The kind of work of each audit event. Python raises the first two when a process starts, the tests
-# raise the others through `sys.audit`.
+# The kind of work of each audit event. Python raises the first two when a process starts; the
+# tests raise the others through `sys.audit`.
 KIND_OF_EVENT = {
     "subprocess.Popen": "processes",
     "os.fork": "processes",
@@ -38,7 +38,7 @@ def excesses(work, budget):
             n_recorded = budget.get(folder, {}).get(kind, 0)
             limit = n_recorded + n_recorded // 20 + 2  # so that a few small tests can be added
             if counts[kind] > limit:
-                messages.append(f"{folder}: {counts[kind]} {kind}, the budget allows {limit}")
+                messages.append(f"{folder}: {counts[kind]} {kind}; the budget allows {limit}")
     return messages
 
 

@@ -192,9 +192,9 @@ def test_work_over_the_budget_is_reported():
         "tests/new": Counter(tests=9),
     }
     assert budget.excesses(work_over_budget, recorded_work) == [
-        "tests/new: 9 tests, the budget allows 2",
-        "tests/web: 13 processes, the budget allows 12",
-        "tests/web: 90 pages, the budget allows 44",
+        "tests/new: 9 tests; the budget allows 2",
+        "tests/web: 13 processes; the budget allows 12",
+        "tests/web: 90 pages; the budget allows 44",
     ]
 
 
@@ -263,7 +263,7 @@ def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, n_workers, m
         file.write("def test_too_much(): start()\n")
     process = run_tests()
     assert process.returncode == 1
-    assert "tests/few: 5 processes, the budget allows 4" in process.stdout
+    assert "tests/few: 5 processes; the budget allows 4" in process.stdout
 
 
 @pytest.mark.skipif(os.environ.get("SVMBOOK_BUDGET") == "off", reason="the budget is off")

@@ -1,4 +1,4 @@
-"""Every estimator accepts all types of points and labels that scikit-learn accepts."""
+"""Every estimator accepts the common types of dense data and labels that scikit-learn accepts."""
 
 import pickle
 from concurrent.futures import ProcessPoolExecutor
@@ -32,7 +32,9 @@ POINTS = {
     "objects": X.astype(object),
     "data frame": TABLE,
     "nullable numbers": TABLE.astype("Float64"),
-    "single precision": TABLE.assign(age=TABLE.age.astype("float32").astype("float64")),
+    "values rounded to single precision": TABLE.assign(
+        age=TABLE.age.astype("float32").astype("float64")
+    ),
 }
 LABELS = {
     "words": np.where(Y == 1, "yes", "no"),

@@ -143,10 +143,10 @@ def navigation(documents):
         inner = "".join(entry(document, *heading[:2]) for heading in sections)
         return entry(document, title, None, f"<ol>{inner}</ol>" if inner else "")
 
-    lines = ""
+    entries = ""
     for part, members in groupby(documents, key=lambda document: document.part):
         inner = "".join(map(chapter, members))
-        lines += f"<li><span>{escape(part)}</span><ol>{inner}</ol></li>" if part else inner
+        entries += f"<li><span>{escape(part)}</span><ol>{inner}</ol></li>" if part else inner
     files = {"title.xhtml", "nav.xhtml", *(document.file for document in documents)}
     landmarks = "".join(
         f'<li><a epub:type="{kind}" href="{file}">{kind}</a></li>'
@@ -155,7 +155,7 @@ def navigation(documents):
     )
     return render_page(
         "Contents",
-        f'<nav epub:type="toc" id="toc" role="doc-toc"><h1>Contents</h1><ol>{lines}</ol></nav>'
+        f'<nav epub:type="toc" id="toc" role="doc-toc"><h1>Contents</h1><ol>{entries}</ol></nav>'
         f'<nav epub:type="landmarks" hidden="hidden"><h2>Landmarks</h2><ol>{landmarks}</ol></nav>',
         "nav.xhtml",
     )

@@ -86,7 +86,7 @@ p.section {{ padding-left: 8mm; font-size: 10pt; }}
 a {{ color: inherit; text-decoration: none; }}
 </style>
 {cover}
-<h1>Contents</h1>{lines}"""
+<h1>Contents</h1>{entries}"""
 # The texts of all headings, with formulas as MathML text.
 HEADING_TITLES = """() => [...document.querySelectorAll(
   ".bd-article :is(h1, h2, h3, h4, h5, h6)")].map(heading => {
@@ -181,20 +181,20 @@ def record_headings(printed_page):
 
 def print_front_matter(tab, site, prints, config):
     """Print title and contents."""
-    lines, part = [], None
+    entries, part = [], None
     for printed_page in prints:
         if printed_page.part != part and printed_page.part:
-            lines.append(f"<h2>{html.escape(printed_page.part)}</h2>")
+            entries.append(f"<h2>{html.escape(printed_page.part)}</h2>")
         part = printed_page.part
         for title, number, level in printed_page.headings[: 1 if part == "Solutions" else None]:
             attribute = ' class="section"' if level else ""
             link = f'<a href="{site}page/{number}">{number + 1}</a>'
-            lines.append(f"<p{attribute}><span>{html.escape(title)}</span>{link}</p>")
+            entries.append(f"<p{attribute}><span>{html.escape(title)}</span>{link}</p>")
     content = FRONT_MATTER.format(
         title=config["title"],
         cover=COVER.format(site=site, **config),
         style=PAGE_STYLE % ("lower-roman", 0) + COVER_STYLE,
-        lines="".join(lines),
+        entries="".join(entries),
     )
     tab.set_content(content, wait_until="networkidle")
     return print_tab(tab, "lower-roman")

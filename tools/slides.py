@@ -133,12 +133,12 @@ class Writer:
         if "code" in shown:
             parts.append(f"<pre>{highlight(cell.source, PythonLexer(), CODE_FORMATTER)}</pre>")
         if "output" in shown:
-            rich = [
+            rich_outputs = [
                 output
                 for output in cell.outputs
                 if set(output.get("data", ())) & {*RICH_MIME_TYPES}
             ]
-            outputs = rich if rich and is_hidden else cell.outputs
+            outputs = rich_outputs if rich_outputs and is_hidden else cell.outputs
             parts += [self.output(cell, output) for output in outputs]
         return "".join(parts)
 

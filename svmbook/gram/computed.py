@@ -11,7 +11,7 @@ from .stored import StoredGram
 
 __all__ = ["ComputedGram"]
 
-# Rows are computed in chunks of at most this number and this size.
+# Rows are computed in chunks of at most this many rows and megabytes.
 MAX_CHUNK_ROWS = 1024
 MAX_CHUNK_MEGABYTES = 200
 CACHE_MEGABYTES = 2000  # default size of the cache of rows
@@ -35,8 +35,8 @@ class ComputedGram(GramMatrix):
     Raises
     ------
     ValueError
-        Some K(i, i) is negative; or, also in later calls, the function does not return finite
-        real numbers of the right shape.
+        Some K(i, i) is negative, or the function returns an array of the wrong shape or type, or
+        values that are not finite. All methods check the blocks that they compute.
 
     Examples
     --------
@@ -51,15 +51,15 @@ class ComputedGram(GramMatrix):
         self, function: Callable, n: int, cache_megabytes: float = CACHE_MEGABYTES
     ) -> None:
         self.function, self.n, self.cache_megabytes = function, n, cache_megabytes
-        self._all_points = np.arange(n)
+        self._all_indices = np.arange(n)
         self._cache = np.empty((min(n, int(cache_megabytes * 1e6 / (8 * n)) + 1), n))
-        self._cache_row = np.full(n, -1)  # row of the cache that holds each point's row, or -1
+        self._cache_row = np.full(n, -1)  # the cache row of each index, or -1
         max_rows_in_memory = int(1e6 * MAX_CHUNK_MEGABYTES / (8 * n))
         self._rows_per_chunk = max(MAX_GATHERED_ROWS, min(MAX_CHUNK_ROWS, max_rows_in_memory))
         self.diagonal = np.concatenate(
             [
                 np.diagonal(self._values(chunk, chunk))
-                for chunk in chunks(self._all_points, MAX_GATHERED_ROWS)
+                for chunk in chunks(self._all_indices, MAX_GATHERED_ROWS)
             ]
         )
         if self.diagonal.min() < 0:
@@ -67,16 +67,16 @@ class ComputedGram(GramMatrix):
 
     def dot(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
-        return self.dot_columns(self._all_points, v)
+        return self.dot_columns(self._all_indices, v)
 
-    def dot_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the sum of the columns ``points``, weighted by ``values``."""
+    def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sum of the columns ``indices``, weighted by ``values``."""
         product = np.zeros(self.n)
-        cached = self._cache_row[points] >= 0
+        cached = self._cache_row[indices] >= 0
         for chunk in chunks(np.flatnonzero(cached), MAX_GATHERED_ROWS):
-            product += values[chunk] @ self._cache[self._cache_row[points[chunk]]]
+            product += values[chunk] @ self._cache[self._cache_row[indices[chunk]]]
         for chunk in chunks(np.flatnonzero(~cached), self._rows_per_chunk):
-            product += values[chunk] @ self._values(points[chunk], self._all_points)
+            product += values[chunk] @ self._values(indices[chunk], self._all_indices)
         return product
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -92,40 +92,41 @@ class ComputedGram(GramMatrix):
             block[chunk] = self._values(rows[chunk], columns)
         return block
 
-    def submatrix(self, points: np.ndarray) -> GramMatrix:
+    def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points, stored if it is small."""
-        if len(points) <= MAX_STORED_POINTS:
-            return StoredGram(self._values(points, points))
+        if len(indices) <= MAX_STORED_POINTS:
+            return StoredGram(self._values(indices, indices))
 
         def block_of_subset(rows, columns):
-            return self.function(points[rows], points[columns])
+            return self.function(indices[rows], indices[columns])
 
-        return ComputedGram(block_of_subset, len(points), cache_megabytes=self.cache_megabytes / 4)
+        return ComputedGram(block_of_subset, len(indices), cache_megabytes=self.cache_megabytes / 4)
 
     def _values(self, rows, columns):
         block = np.asarray(self.function(rows.copy(), columns.copy()))
-        is_valid = block.dtype.kind in "fiub" and block.shape == (len(rows), len(columns))
-        if not is_valid or not np.isfinite(block).all():
+        shape = len(rows), len(columns)
+        if block.dtype.kind not in "fiub" or block.shape != shape:
             raise ValueError(
-                f"K(rows, columns) must return finite real numbers of shape ({len(rows)}, "
-                f"{len(columns)}); found {block.dtype} of shape {block.shape}, or values that are "
-                "not finite."
+                f"K(rows, columns) must return real numbers of shape {shape}; found an array of "
+                f"shape {block.shape} and type {block.dtype}."
             )
+        if not np.isfinite(block).all():
+            raise ValueError("K(rows, columns) returned values that are not finite.")
         return block.astype(float, copy=False)
 
-    def _fill_cache(self, points):
-        """Compute and cache the rows of points that are missing, evicting other points' rows."""
-        uncached_points = points[self._cache_row[points] < 0]
-        # Rows of the cache that hold no point, then rows that other points give up.
+    def _fill_cache(self, indices):
+        """Cache the rows of these indices, in place of rows of other indices if it is full."""
+        uncached = indices[self._cache_row[indices] < 0]
+        # The empty rows of the cache, then rows that hold other indices.
         cache_rows = np.setdiff1d(np.arange(len(self._cache)), self._cache_row)
-        if len(cache_rows) < len(uncached_points):
-            evictable_points = np.setdiff1d(np.flatnonzero(self._cache_row >= 0), points)
-            evicted_points = evictable_points[: len(uncached_points) - len(cache_rows)]
-            cache_rows = np.concatenate([cache_rows, self._cache_row[evicted_points]])
-            self._cache_row[evicted_points] = -1
-        cache_rows = cache_rows[: len(uncached_points)]
-        # Only the first points if the cache is too small for all.
-        uncached_points = uncached_points[: len(cache_rows)]
-        for chunk in chunks(np.arange(len(uncached_points)), self._rows_per_chunk):
-            self._cache[cache_rows[chunk]] = self._values(uncached_points[chunk], self._all_points)
-            self._cache_row[uncached_points[chunk]] = cache_rows[chunk]
+        if len(cache_rows) < len(uncached):
+            evictable = np.setdiff1d(np.flatnonzero(self._cache_row >= 0), indices)
+            evicted = evictable[: len(uncached) - len(cache_rows)]
+            cache_rows = np.concatenate([cache_rows, self._cache_row[evicted]])
+            self._cache_row[evicted] = -1
+        cache_rows = cache_rows[: len(uncached)]
+        # If the cache is too small for all indices, only the first ones are cached.
+        uncached = uncached[: len(cache_rows)]
+        for chunk in chunks(np.arange(len(uncached)), self._rows_per_chunk):
+            self._cache[cache_rows[chunk]] = self._values(uncached[chunk], self._all_indices)
+            self._cache_row[uncached[chunk]] = cache_rows[chunk]

@@ -93,21 +93,21 @@ class LowRankGram(GramMatrix):
         """Return :math:`Kv`."""
         return self.outputs(self.adjoint(v))
 
-    def dot_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the sum of the columns ``points``, weighted by ``values``."""
-        if len(points) > WHOLE_PRODUCT_SHARE * self.n:
+    def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sum of the columns ``indices``, weighted by ``values``."""
+        if len(indices) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
-            v[points] = values
+            v[indices] = values
             return self.dot(v)
-        return self.Z @ (values @ self.Z[points])
+        return self.Z @ (values @ self.Z[indices])
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the block of these rows and columns."""
         return self.Z[rows] @ self.Z[columns].T
 
-    def submatrix(self, points: np.ndarray) -> GramMatrix:
+    def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
-        return LowRankGram(self.Z[points])
+        return LowRankGram(self.Z[indices])
 
     def factor(self, D: np.ndarray) -> Callable:
         r"""Factor an r x r system and return the function that solves :math:`(K + D)x = b`.

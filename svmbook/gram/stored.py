@@ -48,17 +48,17 @@ class StoredGram(GramMatrix):
         """Return :math:`Kv`."""
         return blas.dsymv(1.0, self.K.T, v, lower=1) if v.ndim == 1 else self.K @ v
 
-    def dot_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the sum of the columns ``points``, weighted by ``values``."""
-        if len(points) > WHOLE_PRODUCT_SHARE * self.n:
+    def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sum of the columns ``indices``, weighted by ``values``."""
+        if len(indices) > WHOLE_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
-            v[points] = values
+            v[indices] = values
             return self.dot(v)
-        if len(points) <= MAX_GATHERED_ROWS:
-            return values @ self.K[points]
+        if len(indices) <= MAX_GATHERED_ROWS:
+            return values @ self.K[indices]
         product = np.zeros(self.n)
-        for chunk in chunks(np.arange(len(points)), MAX_GATHERED_ROWS):
-            product += values[chunk] @ self.K[points[chunk]]
+        for chunk in chunks(np.arange(len(indices)), MAX_GATHERED_ROWS):
+            product += values[chunk] @ self.K[indices[chunk]]
         return product
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -70,9 +70,9 @@ class StoredGram(GramMatrix):
             self.K[row].take(columns, out=out, mode="clip")
         return block
 
-    def submatrix(self, points: np.ndarray) -> GramMatrix:
+    def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
-        return StoredGram(self.block(points, points))
+        return StoredGram(self.block(indices, indices))
 
     def factor(self, D: np.ndarray) -> Callable:
         """Factor :math:`K + D` and return the function that solves :math:`(K + D)x = b`."""

@@ -166,17 +166,17 @@ class StumpGram(LowRankGram):
         r"""Return the weights :math:`Z^\top G`."""
         return self.T.T @ (self.B.T @ G)
 
-    def submatrix(self, points: np.ndarray) -> GramMatrix:
+    def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
-        return StumpGram(self.B[points], self.T, self.diagonal[points])
+        return StumpGram(self.B[indices], self.T, self.diagonal[indices])
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the block of these rows and columns."""
         return self.submatrix(rows).Z @ self.submatrix(columns).Z.T
 
-    def dot_columns(self, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the sum of the columns ``points``, weighted by ``values``."""
-        return self.outputs(self.T.T @ (values @ self.B[points]))
+    def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sum of the columns ``indices``, weighted by ``values``."""
+        return self.outputs(self.T.T @ (values @ self.B[indices]))
 
     def ridge(self, W: np.ndarray, lam: float) -> Callable:
         r"""Factor a system of weighted ridge regression, as `LowRankGram.ridge` does.
@@ -186,12 +186,12 @@ class StumpGram(LowRankGram):
         step is then only approximately Newton's, but cheaper, and the certificate of the solution
         does not depend on it.
         """
-        points = np.flatnonzero(W)
+        indices = np.flatnonzero(W)
         # Dense rows are multiplied faster than sparse ones.
-        if len(points) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
-            return LowRankGram(self.submatrix(points).Z).ridge(W[points], lam)
-        sample = points[_sample_indices(len(points), CURVATURE_SAMPLE_SIZE)]
-        B, W = self.B[sample], len(points) / len(sample) * W[sample]
+        if len(indices) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
+            return LowRankGram(self.submatrix(indices).Z).ridge(W[indices], lam)
+        sample = indices[_sample_indices(len(indices), CURVATURE_SAMPLE_SIZE)]
+        B, W = self.B[sample], len(indices) / len(sample) * W[sample]
         total_weight = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)
         mean = self.T.T @ WB.sum(axis=0) / total_weight

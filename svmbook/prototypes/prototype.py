@@ -232,7 +232,7 @@ class PrototypeSVM(LocalEnsemble):
                     accuracy,
                     indices[members.exemplars],
                     *ensemble[:2],
-                    *(indices[points] for points in updates),
+                    *(indices[update] for update in updates),
                 )
             )
             if best is None or accuracy >= best.accuracy:
@@ -260,10 +260,10 @@ class PrototypeSVM(LocalEnsemble):
         own_entries = np.arange(len(covers)), members.exemplars
         # An exemplar comes before its duplicates, which are at distance zero.
         candidate_dist[own_entries] = np.where(covers[own_entries], -1.0, np.inf)
-        covered_points = np.flatnonzero((covers & is_same_class).any(axis=0))
+        covered = np.flatnonzero((covers & is_same_class).any(axis=0))
         new_positives = np.zeros(covers.shape, dtype=bool)
-        nearest_members = candidate_dist[:, covered_points].argmin(axis=0)
-        new_positives[nearest_members, covered_points] = True
+        nearest_members = candidate_dist[:, covered].argmin(axis=0)
+        new_positives[nearest_members, covered] = True
         # Negative update: a covered point of another class, with a small probability.
         new_negatives = covers & ~is_same_class & ~members.negative
         new_negatives &= rng.random(covers.shape) < self.p_negative
@@ -285,5 +285,5 @@ class PrototypeSVM(LocalEnsemble):
 
 def _pairs_of_updates(members, updates, is_kept):
     """Return the exemplar and the point of each update of a member that is kept."""
-    rows, points = np.nonzero(updates & is_kept[:, None])
-    return np.column_stack([members.exemplars[rows], points])
+    rows, indices = np.nonzero(updates & is_kept[:, None])
+    return np.column_stack([members.exemplars[rows], indices])

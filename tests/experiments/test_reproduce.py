@@ -22,7 +22,7 @@ from svmbook.experiments.running.suite import RunError
 from svmbook.experiments.suites import find_suite
 from svmbook.experiments.suites.exploring import parameters
 
-N_JOBS = len(jobs())
+TOTAL_RUNS = len(jobs())
 
 
 def test_record_has_the_time_of_its_run():
@@ -45,7 +45,7 @@ def test_killed_at_each_stage_of_writing_a_record_and_resumed(
         assert count_lines(path) == n_stored
         assert path.read_bytes().endswith(b"\n") == (moment != "half")
     last_process = start_command(path, runs=FEW_RUNS)
-    assert last_process.wait_stderr().splitlines()[-1].startswith(f"{N_JOBS}/{N_JOBS} ")
+    assert last_process.wait_stderr().splitlines()[-1].startswith(f"{TOTAL_RUNS}/{TOTAL_RUNS} ")
     assert last_process.returncode == 0
     assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
@@ -66,11 +66,11 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     process = start_command(path, *options, runs=FEW_RUNS, signal_at=("synced", 4, signum))
     stderr = process.wait_stderr()
     assert process.returncode == 128 + signum
-    message = f"stopped: 4 of {N_JOBS} runs are in {path}; run the same command again to resume"
+    message = f"stopped: 4 of {TOTAL_RUNS} runs are in {path}; run the same command again to resume"
     assert message in stderr.splitlines()
     assert "Traceback" not in stderr
     second_process = start_command(path, runs=FEW_RUNS)
-    assert f"{path}: 4 of {N_JOBS} runs are stored" in second_process.wait_stderr()
+    assert f"{path}: 4 of {TOTAL_RUNS} runs are stored" in second_process.wait_stderr()
     assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
@@ -143,7 +143,7 @@ def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch
 
 def test_single_run_has_the_same_record_as_among_others(tmp_path, uninterrupted_records):
     store = Store(tmp_path / "runs.jsonl")
-    job = jobs()[N_JOBS - 2]
+    job = jobs()[TOTAL_RUNS - 2]
     list(reproduce([job], store))
     assert fields_without_times(store.records()) == {
         tuple(job): uninterrupted_records(FEW_RUNS)[tuple(job)]
@@ -198,7 +198,7 @@ def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
         for progress in reproduce(jobs(), store, client=client):
             if progress.n_stored == 2:
                 cluster.close()
-    assert 2 <= len(store) < N_JOBS
+    assert 2 <= len(store) < TOTAL_RUNS
 
 
 @pytest.mark.filterwarnings("default")

@@ -67,22 +67,22 @@ def test_diagonal_holds_the_squared_lengths_of_the_features(n_knots):
 
 
 @every_form
-@pytest.mark.parametrize("n_points", [0, 1, 50, 300])
-def test_products_blocks_and_submatrices(form, n_points):
+@pytest.mark.parametrize("n_indices", [0, 1, 50, 300])
+def test_products_blocks_and_submatrices(form, n_indices):
     gram = FORMS[form]()
-    rng = np.random.default_rng(n_points)
-    points = np.sort(rng.permutation(N)[:n_points])
+    rng = np.random.default_rng(n_indices)
+    indices = np.sort(rng.permutation(N)[:n_indices])
     columns = np.sort(rng.permutation(N)[:120])
-    values, v = rng.standard_normal(n_points), rng.standard_normal(N)
+    values, v = rng.standard_normal(n_indices), rng.standard_normal(N)
     for _ in range(2):  # the second time some rows are cached
         np.testing.assert_allclose(
-            gram.dot_columns(points, values), K[:, points] @ values, atol=1e-11
+            gram.dot_columns(indices, values), K[:, indices] @ values, atol=1e-11
         )
-        np.testing.assert_allclose(gram.block(points, columns), K[np.ix_(points, columns)])
-    submatrix, common_points = gram.submatrix(columns), np.flatnonzero(np.isin(columns, points))
+        np.testing.assert_allclose(gram.block(indices, columns), K[np.ix_(indices, columns)])
+    submatrix, common_indices = gram.submatrix(columns), np.flatnonzero(np.isin(columns, indices))
     np.testing.assert_allclose(
-        submatrix.block(common_points, common_points),
-        K[np.ix_(columns[common_points], columns[common_points])],
+        submatrix.block(common_indices, common_indices),
+        K[np.ix_(columns[common_indices], columns[common_indices])],
     )
     assert submatrix.n == 120
     np.testing.assert_allclose(gram.dot(v), K @ v, atol=1e-10)
@@ -184,13 +184,13 @@ def test_factor_does_not_change_the_matrix():
 def test_cached_rows_are_not_recomputed():
     block, shapes = recording_block()
     gram = ComputedGram(block, N)
-    points = np.arange(0, 100, 2)
-    gram.block(points, points)
+    indices = np.arange(0, 100, 2)
+    gram.block(indices, indices)
     shapes.clear()
-    gram.dot_columns(points, np.ones(50))
-    gram.block(points[:20], points)
+    gram.dot_columns(indices, np.ones(50))
+    gram.block(indices[:20], indices)
     assert shapes == []
-    gram.block(np.array([1, 2]), points)
+    gram.block(np.array([1, 2]), indices)
     assert shapes == [(1, N)]
 
 
@@ -199,19 +199,15 @@ def test_small_cache_evicts_rows_of_earlier_blocks_only():
     gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
     # The number of rows is rounded up, so that it is at least one.
     assert gram._cache.nbytes <= 1e6 * SMALL_CACHE_MEGABYTES + 8 * N
-    first_points, second_points = np.arange(30), np.arange(30, 65)
-    gram.block(first_points, first_points)
+    first, second = np.arange(30), np.arange(30, 65)
+    gram.block(first, first)
     shapes.clear()
     for _ in range(2):  # the second time all rows are cached
-        np.testing.assert_array_equal(
-            gram.block(second_points, second_points), K[np.ix_(second_points, second_points)]
-        )
+        np.testing.assert_array_equal(gram.block(second, second), K[np.ix_(second, second)])
         assert sum(n_rows for n_rows, _ in shapes) == 35
-    gram.block(first_points[:1], first_points)
+    gram.block(first[:1], first)
     assert sum(n_rows for n_rows, _ in shapes) <= 36
-    np.testing.assert_array_equal(
-        gram.block(first_points, second_points), K[np.ix_(first_points, second_points)]
-    )
+    np.testing.assert_array_equal(gram.block(first, second), K[np.ix_(first, second)])
 
 
 @pytest.mark.parametrize("cached_range", [(0, 0), (0, 30), (280, 300)])
@@ -219,35 +215,31 @@ def test_cache_is_filled_completely_whatever_it_held_before(cached_range):
     block, shapes = recording_block()
     gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
     gram.block(np.arange(*cached_range), np.arange(N))
-    points = np.append(np.arange(10), np.arange(268, 300))  # some were cached before
-    assert len(points) == len(gram._cache)
-    gram.block(points, points)
+    indices = np.append(np.arange(10), np.arange(268, 300))  # some were cached before
+    assert len(indices) == len(gram._cache)
+    gram.block(indices, indices)
     shapes.clear()
-    np.testing.assert_array_equal(gram.block(points, points), K[np.ix_(points, points)])
+    np.testing.assert_array_equal(gram.block(indices, indices), K[np.ix_(indices, indices)])
     assert shapes == []
 
 
 def test_small_submatrix_is_stored_and_large_one_is_computed(monkeypatch):
     monkeypatch.setattr("svmbook.gram.computed.MAX_STORED_POINTS", 120)
     block, shapes = recording_block()
-    gram, points = (
+    gram, indices = (
         ComputedGram(block, N, cache_megabytes=0.2),
         np.random.default_rng(8).permutation(N),
     )
-    few_points, many_points = points[:120], points[:121]
-    stored_gram, computed_gram = gram.submatrix(few_points), gram.submatrix(many_points)
+    few, many = indices[:120], indices[:121]
+    stored_gram, computed_gram = gram.submatrix(few), gram.submatrix(many)
     shapes.clear()
-    np.testing.assert_allclose(
-        stored_gram.dot(np.ones(120)), K[np.ix_(few_points, few_points)].sum(axis=1)
-    )
+    np.testing.assert_allclose(stored_gram.dot(np.ones(120)), K[np.ix_(few, few)].sum(axis=1))
     assert shapes == []
-    np.testing.assert_allclose(
-        computed_gram.dot(np.ones(121)), K[np.ix_(many_points, many_points)].sum(axis=1)
-    )
+    np.testing.assert_allclose(computed_gram.dot(np.ones(121)), K[np.ix_(many, many)].sum(axis=1))
     assert sum(rows * columns for rows, columns in shapes) == 121**2
     rows, columns = np.array([3, 0]), np.array([120, 7])
     np.testing.assert_array_equal(
-        computed_gram.block(rows, columns), K[np.ix_(many_points[rows], many_points[columns])]
+        computed_gram.block(rows, columns), K[np.ix_(many[rows], many[columns])]
     )
     # Both caches exist at the same time.
     assert computed_gram._cache.nbytes < gram._cache.nbytes / 2

@@ -148,10 +148,10 @@ def test_members_minimise_objective_with_weighted_positives():
         ratios = [len(member.negatives) / len(member.positives) for member in members]
         assert np.ptp(ratios) > 1
         for member, ratio in list(zip(members, ratios, strict=True))[::3]:
-            points = np.concatenate([member.positives, member.negatives])
+            indices = np.concatenate([member.positives, member.negatives])
             y = np.repeat([1, -1], [len(member.positives), len(member.negatives)])
             factors = np.where(y > 0, ratio if weight == "balanced" else weight, 1.0)
-            exact = DualSVC(C=3.0, tol=1e-10).fit(X[points], y, sample_weight=factors)
+            exact = DualSVC(C=3.0, tol=1e-10).fit(X[indices], y, sample_weight=factors)
             np.testing.assert_allclose(member.coef, exact.coef_[0], atol=1e-5)
 
 
@@ -248,8 +248,8 @@ def test_samples_grow_by_misclassified_points():
         assert set(previous_sample) < set(sample)
         assert len(sample) - len(previous_sample) <= 30
     one_sample = SampledPrototypeSVM(C=1.0, n_samplings=1, random_state=0).fit(X, Y)
-    added_points = np.setdiff1d(later[0], first)
-    assert (one_sample.predict(X[added_points]) != Y[added_points]).all()
+    added = np.setdiff1d(later[0], first)
+    assert (one_sample.predict(X[added]) != Y[added]).all()
 
 
 def test_sample_of_all_points_is_as_accurate_as_prototype_svm():

@@ -33,18 +33,18 @@ def folds(is_own):
     numbers = np.random.default_rng(0).random(is_own.shape)
     fold = np.full(is_own.shape, -1)
     for m, mask in enumerate(is_own):
-        points = np.flatnonzero(mask)
-        shuffled = points[numbers[m, points].argsort()]
+        indices = np.flatnonzero(mask)
+        shuffled = indices[numbers[m, indices].argsort()]
         fold[m, shuffled] = np.arange(len(shuffled)) * N_FOLDS // len(shuffled)
     return fold
 
 
 def sigmoid_by_loops(P, N, fold, weight):
     """Return the sigmoid of one member: train one SVM per fold, then fit the sigmoid."""
-    points = np.flatnonzero(P | N)
+    indices = np.flatnonzero(P | N)
     outputs = np.zeros(len(X))
     for k in range(N_FOLDS):
-        training, left_out = points[fold[points] != k], points[fold[points] == k]
+        training, left_out = indices[fold[indices] != k], indices[fold[indices] == k]
         if not P[training].any():
             outputs[left_out] = -1.0
         elif not N[training].any():
@@ -54,7 +54,7 @@ def sigmoid_by_loops(P, N, fold, weight):
             weights = np.where(P[training], weight, 1.0)
             model = DualSVC(C=C, tol=1e-10).fit(X[training], signs, sample_weight=weights)
             outputs[left_out] = model.decision_function(X[left_out])
-    return fit_sigmoid(outputs[points], P[points])
+    return fit_sigmoid(outputs[indices], P[indices])
 
 
 @pytest.mark.parametrize(

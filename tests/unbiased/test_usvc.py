@@ -103,7 +103,8 @@ def test_more_starts_are_never_worse_and_find_the_narrow_minimum():
             and ten_starts.start_objectives_[0] == one_start.objective_
         )
         assert ten_starts.start_objectives_.min() <= one_start.objective_
-        assert ten_starts.objective_ in ten_starts.start_objectives_  # the first of tied objectives
+        # Of starts whose objectives tie up to rounding, the first is chosen.
+        assert ten_starts.objective_ in ten_starts.start_objectives_
         assert ten_starts.objective_ <= (1 + 1e-10) * ten_starts.start_objectives_.min()
         n_narrow += boundary(ten_starts) < 0.3 < boundary(one_start)
     assert n_narrow >= 3

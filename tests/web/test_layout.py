@@ -19,7 +19,8 @@ def test_named_tables_have_numbers_and_captions(page_file):
     tables = re.findall(r'<figure class="[^"]*of-table[^"]*" id="(.*?)">(.*?)</fig', page, re.S)
     tables += re.findall(r'<table[^>]* id="(tab-.*?)">(.*?)</table', page, re.S)  # written by hand
     assert len(tables) == page.count('id="tab-')
-    number = r"\d+" if page_file.parent.name == "notes" else r"\d+\.\d+"  # notes are no chapters
+    # Notes are not chapters, so their tables have no chapter number.
+    number = r"\d+" if page_file.parent.name == "notes" else r"\d+\.\d+"
     for name, figure in tables:
         assert re.search(rf'caption-number">Table {number} ', figure), name
 

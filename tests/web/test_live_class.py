@@ -93,7 +93,7 @@ def test_idle_kernels_and_in_a_class_busy_ones_are_ended(server, monkeypatch, ho
 class IdleKernel:
     """A kernel that uses no resources."""
 
-    memory = 1
+    memory_limit = 1
 
     def memory_usage(self):
         return 0

@@ -39,7 +39,7 @@ SANDBOX_USER_IDS = itertools.cycle(range(61_184, 61_600))  # used if the server 
 class LimitedKernelManager(ServerKernelManager):
     """A kernel with limited memory, in a sandbox if `sandbox` is the path of bubblewrap."""
 
-    memory = Integer(0, config=True)
+    memory_limit = Integer(0, config=True)  # bytes
     sandbox = Unicode("", config=True)
     work_folder = Unicode("", config=True)  # parent of the folders of kernels
     folder = user_id = None
@@ -59,10 +59,10 @@ class LimitedKernelManager(ServerKernelManager):
         """Return the command that starts a kernel."""
         command = super().format_kernel_cmd(extra_arguments)
         if not self.sandbox:
-            return [sys.executable, "-c", LIMIT_MEMORY, str(self.memory), *command]
+            return [sys.executable, "-c", LIMIT_MEMORY, str(self.memory_limit), *command]
         command = confined_command(
             command,
-            **{"memory": self.memory, "disk": MAX_DISK_BYTES, "user": self.user_id},
+            **{"memory": self.memory_limit, "disk": MAX_DISK_BYTES, "user": self.user_id},
             **{"processes": MAX_PROCESSES, "seconds": MAX_CPU_SECONDS},
         )
         # A signal would interrupt bubblewrap instead of the kernel.
@@ -187,8 +187,8 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
                 self._last_seen[kernel_id] = now
             unseen = now - self._last_seen.setdefault(kernel_id, now)
             reason = None
-            if kernel.memory_usage() > kernel.memory:
-                reason = f"it used more than {kernel.memory >> 20} MiB of memory"
+            if kernel.memory_usage() > kernel.memory_limit:
+                reason = f"it used more than {kernel.memory_limit >> 20} MiB of memory"
             elif kernel.disk_usage() > MAX_DISK_BYTES:
                 reason = f"it stored more than {MAX_DISK_BYTES >> 20} MiB in its folder"
             elif self.cull_busy and unseen > self.cull_idle_timeout > 0:

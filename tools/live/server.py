@@ -211,7 +211,7 @@ def settings(options, work_folder):
             "max_per_reader": options.each if is_class else 0,
         },
         "LimitedKernelManager": {
-            "memory": options.memory * 2**20,
+            "memory_limit": options.memory * 2**20,
             "sandbox": sandbox,
             "work_folder": work_folder,
         },

@@ -75,7 +75,7 @@ class _Protocol:
         return self._make_run(run)
 
 
-@dataclass(frozen=True, eq=False)  # comparing arrays gives an array, no truth value
+@dataclass(frozen=True, eq=False)  # comparing arrays gives an array, which has no truth value
 class RandomSplits(_Protocol):
     """Random splits of one table.
 

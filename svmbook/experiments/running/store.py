@@ -214,7 +214,7 @@ def _append(path, line, length):
 
 
 def _checked_job(record, description):
-    """Return the job of a record, or raise a ValueError with the fault of the record."""
+    """Return the job of a record, or raise a ValueError that names its fault."""
     missing_fields = [field for field in FIELDS if field not in record]
     if missing_fields:
         raise ValueError(

@@ -37,7 +37,7 @@ class Suite:
     data_sets, methods : tuple of str
         Their names.
     n_runs : int
-        Number of runs per data set and method, each with another seed.
+        Number of runs per data set and method, each with its own seed.
     carry_out_run : callable
         ``carry_out_run(data_set, method, run)`` returns a dict with ``seed``, ``parameters``,
         ``error`` (a fraction), ``model_size``, and any further fields.

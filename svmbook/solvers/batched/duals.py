@@ -236,22 +236,22 @@ class _Faces:
         n, m = self.y.shape
         n_free = self.free.sum(axis=1, keepdims=True)
         size = n_free.max()
-        points = np.argsort(~self.free, axis=1, kind="stable")[:, :size]
+        indices = np.argsort(~self.free, axis=1, kind="stable")[:, :size]
         free = np.arange(size) < n_free
         system, rhs = np.zeros((n, size + 1, size + 1)), np.zeros((n, size + 1, 1))
         rows = np.arange(n)[:, None]
-        block = self.K[rows[:, :, None], points[:, :, None], points[:, None, :]]
+        block = self.K[rows[:, :, None], indices[:, :, None], indices[:, None, :]]
         system[:, :size, :size] = block * (free[:, :, None] & free[:, None, :])
         diagonal = np.arange(size)
         system[:, diagonal, diagonal] += np.where(free, SHIFT * self.scale[:, None], 1.0)
         system[:, :size, size] = system[:, size, :size] = free
-        rhs[:, :size, 0] = self.e[rows, points] * free
+        rhs[:, :size, 0] = self.e[rows, indices] * free
         solution = np.linalg.solve(system, rhs)[:, :size, 0] * free
         # On a nearly singular face the last equation, that the steps sum to zero, has the largest
         # error; correct it.
         solution -= free * (solution.sum(axis=1, keepdims=True) / np.maximum(n_free, 1))
         step = np.zeros((n, m))
-        step[rows, points] = solution
+        step[rows, indices] = solution
         return step
 
 

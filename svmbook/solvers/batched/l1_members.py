@@ -46,14 +46,14 @@ def fit_l1_members(X, positive, negative, C, positive_weight):
 
 def _solve_program(X, positive, negative, C, positive_weight):
     """Solve one linear program for several members."""
-    members, points = np.nonzero(positive | negative)
-    y = np.where(positive[members, points], 1.0, -1.0)
+    members, indices = np.nonzero(positive | negative)
+    y = np.where(positive[members, indices], 1.0, -1.0)
     upper = C * np.where(y > 0, positive_weight[members], 1.0)
     # n members, d features and m constraints, one per member and point
-    n, d, m = len(positive), X.shape[1], len(points)
+    n, d, m = len(positive), X.shape[1], len(indices)
     # With a point of the subset as origin, rounding errors are relative to differences of points.
     origin = X[positive.argmax(axis=1)]
-    Z = y[:, None] * (X[points] - origin[members])
+    Z = y[:, None] * (X[indices] - origin[members])
     rows = np.repeat(np.arange(m), d)
     columns = (members[:, None] * d + np.arange(d)).ravel()
     feature_columns = sparse.csr_array((Z.ravel(), (rows, columns)), shape=(m, n * d))

@@ -65,24 +65,24 @@ def fit_linear_members(X, positive, negative, C, positive_weight):
     """
     n_positive = positive.sum(axis=1)
     n_points = n_positive + negative.sum(axis=1)
-    # The points of all members in one array, the positive points of each member first.
-    member_points = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
+    # Indices of the points of all members in one array, the positive points of each member first.
+    member_indices = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
     offsets = np.cumsum(n_points) - n_points
     batches, order = [], np.argsort(n_points, kind="stable")
     for rows in _batches_of_similar_size(order, n_points[order], X.shape[1]):
         position, size = np.arange(n_points[rows].max()), n_points[rows, None]
-        points = member_points[offsets[rows, None] + np.minimum(position, size - 1)]
+        indices = member_indices[offsets[rows, None] + np.minimum(position, size - 1)]
         is_positive = position < n_positive[rows, None]
-        factor = _member_weights(positive_weight, rows, points)
+        factor = _member_weights(positive_weight, rows, indices)
         bounds = C * np.where(is_positive, factor, position < size)
-        batches.append(fit_hyperplanes(X[points], np.where(is_positive, 1.0, -1.0), bounds))
+        batches.append(fit_hyperplanes(X[indices], np.where(is_positive, 1.0, -1.0), bounds))
     inverse = np.argsort(order)
     return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*batches, strict=True)))
 
 
-def _member_weights(weight, rows, points):
+def _member_weights(weight, rows, indices):
     """Return the weights of some members' points, given per member or per member and point."""
-    return weight[rows, None] if weight.ndim == 1 else weight[rows[:, None], points]
+    return weight[rows, None] if weight.ndim == 1 else weight[rows[:, None], indices]
 
 
 def _batches_of_similar_size(order, sizes, d):

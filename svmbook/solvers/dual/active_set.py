@@ -159,13 +159,13 @@ def initial_state(gram, y, C, max_iter):
     margin = y * (gram.dot_columns(quarter[support], sample_state.beta[support]) + sample_state.b)
     distance = np.abs(1.0 - margin)
     distance[quarter] = np.inf
-    nearest_points = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]
+    nearest = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]
     beta, free = np.where(margin < 1.0, y * C, 0.0), np.zeros(n, dtype=bool)
     beta[quarter] = np.where(
         sample_state.at_upper_bound, (y * C)[quarter], C_share * sample_state.beta
     )
     free[quarter] = sample_state.free
-    beta[nearest_points], free[nearest_points] = 0.0, True
+    beta[nearest], free[nearest] = 0.0, True
     return DualState(gram, y, C, beta, free)
 
 
@@ -247,8 +247,8 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
         step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
         state.move(F, state.beta[F] + step)
         is_violating = state.violations_at_bounds()
-        points_outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
-        n_corrections = len(points_outside) + is_violating.sum()
+        outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
+        n_corrections = len(outside) + is_violating.sum()
         if n_corrections == 0:
             if len(F) <= MAX_UNDAMPED_POINTS:
                 face_solver.end_damping()
@@ -261,12 +261,10 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
                 n_idle += 1
             continue
         refinement.reset()
-        if len(points_outside):
-            clipped_beta = np.clip(
-                state.beta[points_outside], state.lower[points_outside], state.upper[points_outside]
-            )
-            state.move(points_outside, clipped_beta)
-            state.free[points_outside] = False
+        if len(outside):
+            clipped_beta = np.clip(state.beta[outside], state.lower[outside], state.upper[outside])
+            state.move(outside, clipped_beta)
+            state.free[outside] = False
         state.free |= is_violating
         n_idle = 0 if n_corrections < fewest_corrections else n_idle + 1
         fewest_corrections = min(fewest_corrections, n_corrections)
@@ -303,19 +301,19 @@ def _run_monotone(state, face_solver, max_iter):
                 continue
             if not refinement.check_solved(state, face_solver, F):
                 continue
-        entering_points = state.find_most_violating()
+        entering = state.find_most_violating()
         n_idle = 0 if state.objective > highest_objective else n_idle + 1
         highest_objective = max(highest_objective, state.objective)
-        if not len(entering_points) or n_idle > PATIENCE:  # optimal up to rounding
+        if not len(entering) or n_idle > PATIENCE:  # optimal up to rounding
             if state.recompute_and_check(F) or n_idle > PATIENCE:
                 return True
             refinement.reset()
             continue
         # The face is solved: its remaining errors are rounding errors, and are set to zero.
         e = np.zeros(state.n)
-        e[entering_points] = state.e[entering_points] - state.b
-        state.free[entering_points] = True
-        points = np.flatnonzero(state.free)
-        state.advance(points, face_solver.step(points, e[points], state.beta.sum())[0])
+        e[entering] = state.e[entering] - state.b
+        state.free[entering] = True
+        F = np.flatnonzero(state.free)
+        state.advance(F, face_solver.step(F, e[F], state.beta.sum())[0])
         refinement.reset()
     return False

@@ -71,19 +71,19 @@ class DualState:
         support = np.flatnonzero(self.beta)
         self.e = self.y - self.gram.dot_columns(support, self.beta[support])
 
-    def move(self, points, beta):
-        """Change some multipliers and update all errors."""
-        if len(points):
-            self.e -= self.gram.dot_columns(points, beta - self.beta[points])
-            self.beta[points] = beta
+    def move(self, indices, beta):
+        """Set these multipliers to ``beta`` and update all errors."""
+        if len(indices):
+            self.e -= self.gram.dot_columns(indices, beta - self.beta[indices])
+            self.beta[indices] = beta
 
-    def residual(self, points):
-        """Return the largest violation of the equations of some free points."""
-        return np.abs(self.e[points] - self.b).max()
+    def residual(self, F):
+        """Return the largest violation of the equations of the free points F."""
+        return np.abs(self.e[F] - self.b).max()
 
-    def at_rounding_error(self, points):
-        """Return whether the residuals of some free points are at most rounding errors."""
-        return (np.abs(self.e[points] - self.b) <= self.rounding_error[points]).all()
+    def at_rounding_error(self, F):
+        """Return whether the residuals of the free points F are at most rounding errors."""
+        return (np.abs(self.e[F] - self.b) <= self.rounding_error[F]).all()
 
     def recompute_and_check(self, F):
         """Recompute the errors and return whether the face is still solved."""
@@ -121,17 +121,17 @@ class DualState:
             return np.array([], dtype=int)
         return np.array([i if excess_i >= excess_j else j]) if has_free_point else np.array([i, j])
 
-    def advance(self, points, step):
-        """Take a step, cut at the first bound, and return whether a point has reached a bound."""
-        beta = self.beta[points]
-        bound = np.where(step > 0, self.upper[points], self.lower[points])
+    def advance(self, F, step):
+        """Take a step on F, cut at the first bound; return whether a point reached a bound."""
+        beta = self.beta[F]
+        bound = np.where(step > 0, self.upper[F], self.lower[F])
         with np.errstate(divide="ignore", invalid="ignore"):
             step_lengths = np.where(step == 0, np.inf, (bound - beta) / step)
         step_length = min(1.0, step_lengths.min())
         new_beta = np.where(step_lengths <= step_length, bound, beta + step_length * step)
-        self.move(points, np.clip(new_beta, self.lower[points], self.upper[points]))
+        self.move(F, np.clip(new_beta, self.lower[F], self.upper[F]))
         self.update_free()
-        return not self.free[points].all()
+        return not self.free[F].all()
 
     def scale_optimally(self):
         """Multiply the multipliers by the number in [0, 1] that maximises the objective."""
@@ -185,10 +185,10 @@ class DualState:
         """
         alpha = np.abs(self.beta)
         at_zero = alpha <= BOUND_TOL * min(alpha.max(), self.C.max())
-        snapped_points = np.flatnonzero(
+        snapped = np.flatnonzero(
             (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - BOUND_TOL) * self.C)
         )
-        self.move(snapped_points, np.where(at_zero, 0.0, self.y * self.C)[snapped_points])
+        self.move(snapped, np.where(at_zero, 0.0, self.y * self.C)[snapped])
         self.update_free()
 
     def with_bounds(self, C):

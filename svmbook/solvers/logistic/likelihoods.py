@@ -77,28 +77,28 @@ class Softmax:
 
     def __init__(self, codes, k, weights):
         self.codes, self.weights = codes, weights
-        self.points = np.arange(len(codes))
+        self.indices = np.arange(len(codes))
         self.zero_intercept = np.zeros(k)
 
     def loss(self, F):
         """Return the loss of outputs F."""
-        D = F - F[self.points, self.codes, None]
-        D[self.points, self.codes] = -np.inf
+        D = F - F[self.indices, self.codes, None]
+        D[self.indices, self.codes] = -np.inf
         # The true class against all others together, which is accurate for probabilities near 1.
         return float(self.weights @ logistic(-logsumexp(D, axis=1)))
 
     def negative_gradient(self, F):
         r"""Return :math:`G_{ic} = s_i([y_i = c] - p_{ic})`, :eq:`eq-softmax-pull`."""
         P = softmax(F, axis=1)
-        P[self.points, self.codes] = 0.0
+        P[self.indices, self.codes] = 0.0
         # 1 - p of the true class, as a sum over the others, loses no digits where p is near 1.
-        P[self.points, self.codes] = -P.sum(axis=1)
+        P[self.indices, self.codes] = -P.sum(axis=1)
         return -self.weights[:, None] * P
 
     def curvature_along(self, F, D):
         r"""Return :math:`\sum_i s_i D_i^\top(\mathrm{diag}\,p_i - p_ip_i^\top)D_i`."""
         P, _, likeliest_class = _probabilities(F)
-        D = D - D[self.points, likeliest_class, None]
+        D = D - D[self.indices, likeliest_class, None]
         mean = (P * D).sum(axis=1, keepdims=True)
         return float(self.weights @ (P * (D - mean) ** 2).sum(axis=1))
 
@@ -131,7 +131,7 @@ class Softmax:
             return V - V.mean(axis=1, keepdims=True), c - c.mean()
 
         def newton_product(V, outputs):  # Newton's matrix times (V, c); outputs = f_V + c
-            D = outputs - outputs[self.points, likeliest_class, None]
+            D = outputs - outputs[self.indices, likeliest_class, None]
             HF = weighted_P * (D - (P * D).sum(axis=1, keepdims=True))
             return gram.adjoint(HF) + lam * V, HF.sum(axis=0)
 
@@ -166,11 +166,11 @@ def _probabilities(F):
     relative to those of the most probable class avoid cancellation.
     """
     P = softmax(F, axis=1)
-    points, likeliest_class = np.arange(len(F)), F.argmax(axis=1)
+    indices, likeliest_class = np.arange(len(F)), F.argmax(axis=1)
     complement = 1.0 - P
     other_P = P.copy()
-    other_P[points, likeliest_class] = 0.0
-    complement[points, likeliest_class] = other_P.sum(axis=1)
+    other_P[indices, likeliest_class] = 0.0
+    complement[indices, likeliest_class] = other_P.sum(axis=1)
     return P, complement, likeliest_class
 
 

@@ -280,12 +280,10 @@ def _working_set(alpha, violation):
     """Return the nonzero coefficients, and those zeros that most violate their condition."""
     nonzero = np.flatnonzero(alpha)
     addition_limit = max(MIN_ADDITION_LIMIT, len(nonzero))
-    added_points = np.flatnonzero((alpha == 0.0) & (violation > 0.0))
-    if len(added_points) > addition_limit:
-        added_points = added_points[
-            np.argpartition(-violation[added_points], addition_limit)[:addition_limit]
-        ]
-    return np.sort(np.concatenate([nonzero, added_points]))
+    added = np.flatnonzero((alpha == 0.0) & (violation > 0.0))
+    if len(added) > addition_limit:
+        added = added[np.argpartition(-violation[added], addition_limit)[:addition_limit]]
+    return np.sort(np.concatenate([nonzero, added]))
 
 
 def _line_search(likelihood, lam, point, step, slope):

@@ -22,12 +22,12 @@ def fastest_records_by_method(suite):
     return sorted(records, key=lambda r: (r["data_set"] in suite.data_files, r["seconds"]))
 
 
-def differences(suite, record, draws, monkeypatch):
+def differences(suite, record, seeds, monkeypatch):
     """Return a message for each perturbation of the data that changes the record."""
     unperturbed, messages = repeat_fastest_run(suite.name, record["method"]), []
-    for draw in draws:
+    for seed in seeds:
         with monkeypatch.context() as patch:
-            perturb_sources(draw, patch.setattr)
+            perturb_sources(seed, patch.setattr)
             perturbed = split_fields(repeat_run(suite, record))
         if perturbed != unperturbed:
             run = f"{record['method']}, {record['data_set']}"
@@ -39,8 +39,8 @@ def differences(suite, record, draws, monkeypatch):
 def test_fastest_run_does_not_depend_on_the_last_bits_of_its_data(name, monkeypatch):
     suite = find_suite(name)
     record = fastest_records_by_method(suite)[0]
-    draws = SEEDS if record["seconds"] < QUICK_SECONDS else SEEDS[:1]
-    assert not differences(suite, record, draws, monkeypatch)
+    seeds = SEEDS if record["seconds"] < QUICK_SECONDS else SEEDS[:1]
+    assert not differences(suite, record, seeds, monkeypatch)
 
 
 # `make test` has the fastest run of each suite, above, with one perturbation if it is slow.

@@ -21,18 +21,18 @@ def random_subsets(n, max_size, seed=0):
     positive, negative = np.zeros((2, n, len(X)), dtype=bool)
     for row in range(n):
         for subset, label in ((positive, 0), (negative, 1)):
-            points = rng.permutation(np.flatnonzero(label == LABELS))
-            subset[row, points[: rng.integers(1, max_size)]] = True
+            indices = rng.permutation(np.flatnonzero(label == LABELS))
+            subset[row, indices[: rng.integers(1, max_size)]] = True
     return positive, negative
 
 
 def solve_single(positive, negative, C, weight):
     """Return w and b for one subset, from the solver for a single problem."""
-    points = np.concatenate([np.flatnonzero(positive), np.flatnonzero(negative)])
-    y = np.where(positive[points], 1.0, -1.0)
+    indices = np.concatenate([np.flatnonzero(positive), np.flatnonzero(negative)])
+    y = np.where(positive[indices], 1.0, -1.0)
     bounds = np.where(y > 0, C * weight, C)
-    result = solve_active_set(X[points] @ X[points].T, y, bounds, tol=1e-12)
-    return X[points].T @ (y * result.alpha), result.intercept
+    result = solve_active_set(X[indices] @ X[indices].T, y, bounds, tol=1e-12)
+    return X[indices].T @ (y * result.alpha), result.intercept
 
 
 @pytest.mark.parametrize("weight", [1.0, 3.0, "random"])
@@ -68,9 +68,9 @@ def test_small_batches_do_not_change_the_members(monkeypatch):
 
 def minimal_l1_objective(positive, negative, C):
     """Return the minimal objective for one subset, by its own linear program."""
-    points = np.flatnonzero(positive | negative)
-    y = np.where(positive[points], 1.0, -1.0)
-    Z = y[:, None] * X[points]
+    indices = np.flatnonzero(positive | negative)
+    y = np.where(positive[indices], 1.0, -1.0)
+    Z = y[:, None] * X[indices]
     A = np.hstack([Z, -Z, y[:, None], np.eye(len(y))])
     cost = np.concatenate([np.ones(4), [0.0], np.full(len(y), C)])
     bounds = [(0, None)] * 4 + [(None, None)] + [(0, None)] * len(y)
@@ -83,9 +83,9 @@ def test_l1_members_reach_the_minimal_objective(C, monkeypatch):
     positive, negative = random_subsets(25, 12)
     members = fit_l1_members(X, positive, negative, C, np.ones(25))
     for row in range(25):
-        points = np.flatnonzero(positive[row] | negative[row])
-        y = np.where(positive[row, points], 1.0, -1.0)
-        slack = np.maximum(0.0, 1.0 - y * (X[points] @ members.coef[row] + members.intercept[row]))
+        indices = np.flatnonzero(positive[row] | negative[row])
+        y = np.where(positive[row, indices], 1.0, -1.0)
+        slack = np.maximum(0.0, 1.0 - y * (X[indices] @ members.coef[row] + members.intercept[row]))
         objective = np.abs(members.coef[row]).sum() + C * slack.sum()
         expected = minimal_l1_objective(positive[row], negative[row], C)
         assert objective == pytest.approx(expected, rel=1e-7)
@@ -113,8 +113,8 @@ def test_gap_of_exemplars_is_at_rounding_error_for_small_C(C):
     positive, negative = np.zeros((2, 400, 400), dtype=bool)
     for row in range(400):
         positive[row, row] = True
-        other_points = rng.permutation(np.delete(np.arange(400), row))[:7]
-        negative[row, other_points] = True
+        others = rng.permutation(np.delete(np.arange(400), row))[:7]
+        negative[row, others] = True
     members = fit_linear_members(points, positive, negative, C, np.ones(400))
     assert np.abs(members.relative_gap).max() < 1e-9
 

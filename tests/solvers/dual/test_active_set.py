@@ -179,14 +179,20 @@ def test_computed_blocks_give_the_same_solution_as_a_stored_matrix(n):
     "invalid_block",
     [
         lambda r, c: np.ones((len(r), 1)),
-        lambda r, c: np.full((len(r), len(c)), np.nan),
         lambda r, c: np.full((len(r), len(c)), 1j),
         lambda r, c: np.full((len(r), len(c)), "1"),
     ],
 )
-def test_invalid_blocks_raise(invalid_block):
-    with pytest.raises(ValueError, match=r"K\(rows, columns\) must return finite real numbers"):
+def test_blocks_of_wrong_shape_or_type_raise(invalid_block):
+    with pytest.raises(ValueError, match=r"must return real numbers of shape \(3, 3\)"):
         solve_active_set(invalid_block, np.array([1.0, -1.0, 1.0]), 1.0)
+
+
+def test_blocks_that_are_not_finite_raise():
+    with pytest.raises(ValueError, match=r"K\(rows, columns\) returned values that are not finite"):
+        solve_active_set(
+            lambda r, c: np.full((len(r), len(c)), np.nan), np.array([1.0, -1.0, 1.0]), 1.0
+        )
 
 
 @pytest.mark.parametrize("gamma", [2.0**-7, 2.0**-3, 0.5])

@@ -74,11 +74,11 @@ def test_most_violating_is_a_pair_if_no_point_is_free():
 
 
 def test_step_ends_at_the_first_bound(state):
-    points = np.flatnonzero(state.free)[:3]
-    state.lower[points], state.upper[points] = -2.0, 2.0
-    state.beta[points] = -2.0, 0.0, 0.0  # a step of zero at a bound: 0 / 0
-    assert state.advance(points, np.array([0.0, 20.0, 1.0]))
-    np.testing.assert_allclose(state.beta[points], [-2.0, 2.0, 0.1])
+    F = np.flatnonzero(state.free)[:3]
+    state.lower[F], state.upper[F] = -2.0, 2.0
+    state.beta[F] = -2.0, 0.0, 0.0  # a step of zero at a bound: 0 / 0
+    assert state.advance(F, np.array([0.0, 20.0, 1.0]))
+    np.testing.assert_allclose(state.beta[F], [-2.0, 2.0, 0.1])
 
 
 def test_optimality_is_checked_with_recomputed_errors(state):
@@ -92,8 +92,8 @@ def test_optimality_is_checked_with_recomputed_errors(state):
 
 
 def test_move_updates_all_errors(state):
-    points = np.array([1, 4, 7])
-    state.move(points, np.array([0.5, -0.5, 0.2]))
+    indices = np.array([1, 4, 7])
+    state.move(indices, np.array([0.5, -0.5, 0.2]))
     np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
@@ -127,17 +127,17 @@ def test_step_solves_the_bordered_system(offset, imbalance, shift):
     e = np.random.default_rng(2).standard_normal(30)
     face_solver = FaceSolver(StoredGram(K + offset))
     face_solver.shift = shift
-    free = np.arange(0, 30, 2)
-    step, b = face_solver.step(free, e[free], imbalance)
+    F = np.arange(0, 30, 2)
+    step, b = face_solver.step(F, e[F], imbalance)
     # Each free point absorbs an equal share of the imbalance; the rest of the step is damped and
     # sums to zero. An offset of K changes only b, so the expected step is computed without it.
-    K_FF, m = K[np.ix_(free, free)], len(free)
+    K_FF, m = K[np.ix_(F, F)], len(F)
     share = imbalance / m
     P = np.eye(m) - 1.0 / m
     scale = 1.0 + offset
     mu = max(shift * (np.trace(P @ K_FF @ P) + scale) / m, 30 * np.finfo(float).eps * m * scale)
     system = np.block([[K_FF + mu * np.eye(m), np.ones((m, 1))], [np.ones((1, m)), 0.0]])
-    expected = np.linalg.solve(system, np.append(e[free] + share * K_FF.sum(axis=1), 0.0))
+    expected = np.linalg.solve(system, np.append(e[F] + share * K_FF.sum(axis=1), 0.0))
     atol = 1e-15 * scale / min(mu, 1.0) + 1e-10
     assert step.sum() == pytest.approx(-imbalance, abs=1e-12)
     np.testing.assert_allclose(step, expected[:-1] - share, atol=atol)
@@ -148,10 +148,10 @@ def test_reduced_shift_gains_two_digits_until_it_is_smallest():
     # On a well-conditioned face the shift limits the accuracy of the step, and rounding does not.
     K, y = noisy_gram(30, gamma=1.0)
     face_solver = FaceSolver(StoredGram(K + np.eye(30)))
-    free = np.arange(30)
+    F = np.arange(30)
     shifts, residuals = [], []
     for _ in range(20):
-        step, b = face_solver.step(free, y, 0.0)
+        step, b = face_solver.step(F, y, 0.0)
         shifts.append(face_solver.shift)
         residuals.append(np.abs(y - K @ step - step - b).max())
         if not face_solver.refactor_with_smaller_shift():
@@ -176,9 +176,9 @@ def test_multiplier_at_a_bound_up_to_rounding_does_not_set_the_intercept():
     # At the solution all multipliers are at a bound. Before it is rounded to its bound, one of them
     # differs from it in the last digit.
     X, labels = twonorm(900, random_state=0)
-    train_points = list(StratifiedKFold(3).split(X, labels))[2][0]
-    K = gaussian(X[train_points], gamma=1e-3)
-    y = np.where(labels[train_points] == labels.max(), 1.0, -1.0)
+    train = list(StratifiedKFold(3).split(X, labels))[2][0]
+    K = gaussian(X[train], gamma=1e-3)
+    y = np.where(labels[train] == labels.max(), 1.0, -1.0)
     result = solve_active_set(K, y, 0.1)
     assert np.isin(result.alpha, (0.0, 0.1)).all()
     interval = intercept_interval(result.alpha, y, np.full(600, 0.1), K @ (y * result.alpha))
@@ -260,7 +260,7 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
     state = active_set.initial_state(StoredGram(K), y, C, 1000)
     quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
-    remaining_points = np.setdiff1d(np.arange(300), quarter)
+    remaining = np.setdiff1d(np.arange(300), quarter)
     C_share = C[quarter].sum() / C.sum()
     quarter_result = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / C_share)
     np.testing.assert_allclose(
@@ -271,16 +271,14 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     # Of the remaining points, those closest to the margin boundaries are free; the others are at
     # C if their margin is below 1, and at zero otherwise.
     margin = y * (K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept)
-    nearest_points, other_points = (
-        remaining_points[state.free[remaining_points]],
-        remaining_points[~state.free[remaining_points]],
+    nearest, others = (
+        remaining[state.free[remaining]],
+        remaining[~state.free[remaining]],
     )
-    assert 0 < len(nearest_points) < free.sum()
-    assert np.abs(1 - margin[nearest_points]).max() <= np.abs(1 - margin[other_points]).min()
-    np.testing.assert_array_equal(
-        (y * state.beta)[other_points], np.where(margin < 1, C, 0.0)[other_points]
-    )
-    assert not state.beta[nearest_points].any()
+    assert 0 < len(nearest) < free.sum()
+    assert np.abs(1 - margin[nearest]).max() <= np.abs(1 - margin[others]).min()
+    np.testing.assert_array_equal((y * state.beta)[others], np.where(margin < 1, C, 0.0)[others])
+    assert not state.beta[nearest].any()
 
 
 @pytest.mark.parametrize(("near_solution", "n_iter"), [(False, 27), (True, 3)])

@@ -188,12 +188,12 @@ def test_working_set_has_the_nonzero_coefficients_and_largest_violations(n_nonze
     alpha, violation = alpha[order], violation[order]
     working_set = proximal._working_set(alpha, violation)
     assert (np.diff(working_set) > 0).all() and set(np.flatnonzero(alpha)) <= set(working_set)
-    added_points = working_set[alpha[working_set] == 0.0]
+    added = working_set[alpha[working_set] == 0.0]
     n_violated = 40 - n_nonzero - n_satisfied
-    assert len(added_points) == min(max(proximal.MIN_ADDITION_LIMIT, n_nonzero), n_violated)
-    omitted_points = np.setdiff1d(np.flatnonzero(alpha == 0.0), added_points)
-    assert violation[added_points].min(initial=1.0) > 0.0
-    assert violation[added_points].min(initial=1.0) >= violation[omitted_points].max(initial=0.0)
+    assert len(added) == min(max(proximal.MIN_ADDITION_LIMIT, n_nonzero), n_violated)
+    omitted = np.setdiff1d(np.flatnonzero(alpha == 0.0), added)
+    assert violation[added].min(initial=1.0) > 0.0
+    assert violation[added].min(initial=1.0) >= violation[omitted].max(initial=0.0)
 
 
 @pytest.mark.parametrize(("direction", "max_length"), [(-1.0, 1.0), (-1e4, 0.5), (1.0, 0.0)])

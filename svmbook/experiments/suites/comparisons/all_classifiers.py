@@ -262,7 +262,7 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return one line per method, the best mean rank first, over the tables of all methods."""
+    """Return one row per method, the best mean rank first, over the tables of all methods."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     methods = [m for m in METHODS if any(name == m for _, name in rows_by_key)]
     data_sets = [d for d in SUITE.data_sets if all((d, m) in rows_by_key for m in methods)]
@@ -271,40 +271,42 @@ def _make_table(rows):
         ranks = np.full(len(methods), np.nan)
     else:
         ranks = rank(errors).means
-    lines = []
+    table_rows = []
     for k in np.argsort(ranks, kind="stable"):
         size, selection, training, prediction = (
             float(np.median([rows_by_key[d, methods[k]][name] for d in data_sets]))
             for name in ("model_size", *TIME_FIELDS)
         )
         n_near_best = np.sum(errors[:, k] <= errors.min(axis=1) + 1.0)
-        line = [
+        table_row = [
             methods[k],
             f"{ranks[k]:.1f}",
             f"{errors[:, k].mean():.1f}",
             f"{n_near_best}",
         ]
-        line += [f"{size:,.0f}", f"{selection:.2g}", f"{1000 * training:.2g}"]
-        lines.append([*line, f"{1e6 * prediction / N_PREDICTED:.2g}", CERTIFICATES[methods[k]]])
+        table_row += [f"{size:,.0f}", f"{selection:.2g}", f"{1000 * training:.2g}"]
+        table_rows.append(
+            [*table_row, f"{1e6 * prediction / N_PREDICTED:.2g}", CERTIFICATES[methods[k]]]
+        )
     columns = ["classifier", "mean rank", "mean error (%)"]
     columns += ["tables within one percentage point of the best", "stored numbers"]
     columns += ["selection (s)", "training (ms)", "prediction (µs per point)"]
-    return Table([*columns, "certificate"], lines)
+    return Table([*columns, "certificate"], table_rows)
 
 
 def _make_table_of_tables(rows):
-    """Return one line per table: its size, the best method of the book and the best baseline."""
-    lines = []
+    """Return one row per table: its size, the best method of the book and the best baseline."""
+    table_rows = []
     for data_set, group in itertools.groupby(rows, key=lambda row: row["data_set"]):
         group = list(group)
-        line = [data_set, *(group[0][name] for name in SIZE_FIELDS[:3])]
+        table_row = [data_set, *(group[0][name] for name in SIZE_FIELDS[:3])]
         for is_baseline in (False, True):
             candidates = [row for row in group if (row["method"] in BASELINES) == is_baseline]
             best = min(candidates, key=lambda row: row["error"], default=None)
-            line += [best["method"], f"{best['error']:.1f}"] if best else ["", ""]
-        lines.append(line)
+            table_row += [best["method"], f"{best['error']:.1f}"] if best else ["", ""]
+        table_rows.append(table_row)
     columns = ["table", "training rows", "features", "classes", "best of the book", "error (%)"]
-    return Table([*columns, "best of the others", "error (%) "], lines)
+    return Table([*columns, "best of the others", "error (%) "], table_rows)
 
 
 SUITE = Suite(

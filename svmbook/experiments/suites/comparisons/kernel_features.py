@@ -91,15 +91,17 @@ def _compare(records):
 
 def _make_table(rows):
     """Return the table, one row per method."""
-    lines = []
+    table_rows = []
     for row in rows:
         kind, m = METHODS.get(row["method"], (EXACT, ""))
-        line = [kind, f"{m}", plus_minus(row["error"], row["error_se"], ".2f")]
-        line += [format_cell(row, "difference"), format_cell(row, "nystroem_difference")]
-        lines.append([*line, f"{row['kernel_error']:.2g}" if "kernel_error" in row else ""])
+        table_row = [kind, f"{m}", plus_minus(row["error"], row["error_se"], ".2f")]
+        table_row += [format_cell(row, "difference"), format_cell(row, "nystroem_difference")]
+        table_rows.append(
+            [*table_row, f"{row['kernel_error']:.2g}" if "kernel_error" in row else ""]
+        )
     columns = ["features", "$m$", "error (%)", "minus exact kernel (percentage points)"]
     columns += ["minus Nystroem (percentage points)", "mean error of the kernel values"]
-    return Table(columns, lines)
+    return Table(columns, table_rows)
 
 
 SUITE = Suite(

@@ -145,10 +145,10 @@ def practical_verdict(row):
 
 
 def _make_table(rows):
-    """Return one line per table, the largest improvement by the Gaussian kernel first."""
+    """Return one row per table, the largest improvement by the Gaussian kernel first."""
     columns = ["table", "rows", "linear (%)", "Gaussian (%)"]
     columns += ["difference in search", "$p$ (Holm)", "difference in fresh runs", "verdict"]
-    lines = [
+    table_rows = [
         [
             row["data_set"],
             row["n_train"] + row["n_test"],
@@ -162,7 +162,7 @@ def _make_table(rows):
         ]
         for row in sorted(rows, key=lambda row: row["confirmation_difference"])
     ]
-    return Table(columns, lines)
+    return Table(columns, table_rows)
 
 
 SUITE = Suite(

@@ -3,7 +3,7 @@
 The table has 15,120 plots of forest, 54 features and seven kinds of cover, with 2,160 plots each.
 It is split into three random parts of 5,040 plots. For each C (and gamma) classifiers are fitted on
 the first part. The parameters with the smallest error on the second part are chosen, and their
-error on the third part is the test error. The source has one-against-the-rest support vector
+error on the third part is the test error. The source has one-vs-rest support vector
 machines, and no results for logistic regression. This suite has both, and pairwise classifiers.
 """
 
@@ -105,7 +105,7 @@ def split(X, y, run, *, scaled):
 def predict_labels(model, X, run):
     """Return predicted classes with ties broken at random, and a mask of the ties.
 
-    In a one-against-the-rest scheme, several classifiers can have constant outputs, because their
+    In a one-vs-rest scheme, several classifiers can have constant outputs, because their
     class cannot be separated from the rest. The largest output then depends on rounding only, and
     so on the computer.
 
@@ -211,11 +211,11 @@ def _make_table(rows):
     columns = ["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)]
     columns += ["chosen (runs)", "success (%)", "training (s)"]
     reported = ["report: linear", *["blank"] * len(C_GRID), f"{REPORTED_C}", "blank"]
-    lines = [[*reported, "“a few hours”"]]
-    lines.append(["report: logistic", *["blank"] * (len(C_GRID) + 3)])
+    table_rows = [[*reported, "“a few hours”"]]
+    table_rows.append(["report: logistic", *["blank"] * (len(C_GRID) + 3)])
     for row in rows:
         seconds = row["training_seconds"]
-        lines.append(
+        table_rows.append(
             [
                 row["method"],
                 *(f"{error:.1f}" for error in row["validation_errors"]),
@@ -225,7 +225,7 @@ def _make_table(rows):
                 f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.2g}",
             ]
         )
-    return Table(columns, lines)
+    return Table(columns, table_rows)
 
 
 def _make_classifier(spec, kernel, gamma):

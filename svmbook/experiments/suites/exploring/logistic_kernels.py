@@ -110,12 +110,12 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return the table, one line per method."""
+    """Return the table, one row per method."""
     columns = ["classifier", "points kept", "error (%)", "minus ridge"]
     columns += ["log loss", "minus ridge"]
     format_spec = {"error": ".2f", "difference": "+.2f"}
     format_spec |= {"log_loss": ".4f", "log_loss_difference": "+.4f"}
-    lines = [
+    table_rows = [
         [
             row["method"],
             f"{row['model_size']:.0f}",
@@ -123,7 +123,7 @@ def _make_table(rows):
         ]
         for row in rows
     ]
-    return Table(columns, lines)
+    return Table(columns, table_rows)
 
 
 SUITE = Suite(

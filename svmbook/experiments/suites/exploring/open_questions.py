@@ -5,7 +5,7 @@ as in the suite "exploring-forest". Softmax regression is trained on the first 5
 of the first two parts, and tested on the third. C = 1 / lam is chosen on the last third of the
 training plots, and the classifier is then fitted to all of them.
 
-What is Figure 8 by its own protocol, "1000 + 1000"? For each C, linear one-against-the-rest SVMs
+How does Figure 8 look by its stated protocol, "1000 + 1000"? For each C, linear one-vs-rest SVMs
 are trained on 1,000 plots of the first part and validated on 1,000 plots of the second part.
 """
 
@@ -28,9 +28,9 @@ __all__ = ["FIGURE_8", "METHODS", "SUITE", "TRAINING_SIZES", "carry_out_run"]
 
 TRAINING_SIZES = (500, 1000, 2520, 5040, 10_080)
 FIGURE_8 = "1000 + 1000"
-FIGURE_8_PLOTS = 1000  # plots of each part in Figure 8
+FIGURE_8_PART_SIZE = 1000  # training plots, and validation plots, of Figure 8
 SOFTMAX = "softmax"
-#: Whether a method standardises the features, by the training plots.
+#: For each method, whether it standardises the features, with the statistics of the training plots.
 METHODS = {SOFTMAX: True, "svm-scaled": True, "svm-raw": False}
 
 
@@ -39,7 +39,7 @@ def carry_out_run(data_set, method, run):
     table = load("covtype")
     order = np.random.RandomState(run_seed(0, run)).permutation(len(table.target))
     if data_set == FIGURE_8:
-        n_train = FIGURE_8_PLOTS
+        n_train = FIGURE_8_PART_SIZE
         plots = np.concatenate([order[:n_train], order[PART_SIZE:][:n_train]])
     else:
         plots = order[: int(data_set)]
@@ -89,7 +89,7 @@ def _compare(records):
 
 def _make_table(rows):
     """Return the table of softmax regression, one row per number of training plots."""
-    lines = [
+    table_rows = [
         [
             row["data_set"],
             format_cell(row, "success", ".1f"),
@@ -98,12 +98,12 @@ def _make_table(rows):
         for row in rows
         if row["method"] == SOFTMAX
     ]
-    return Table(["training plots", "success (%)", "$C$ (splits)"], lines)
+    return Table(["training plots", "success (%)", "$C$ (splits)"], table_rows)
 
 
 def _make_figure_8(rows):
     """Return Figure 8: mean validation errors, and in how many runs each C has the smallest."""
-    lines = [
+    table_rows = [
         [
             row["method"],
             *(
@@ -114,8 +114,8 @@ def _make_figure_8(rows):
         for row in rows
         if row["data_set"] == FIGURE_8
     ]
-    lines = [["reported", *["blank"] * len(C_GRID)], *lines]
-    return Table(["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)], lines)
+    table_rows = [["reported", *["blank"] * len(C_GRID)], *table_rows]
+    return Table(["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)], table_rows)
 
 
 SUITE = Suite(

@@ -163,10 +163,10 @@ def _make_table(rows):
     columns = ["data", "kernel", r"$C$, $\gamma$ reported", "most frequent (runs)"]
     columns += ["support vectors reported", "median (middle half)"]
     columns += ["test error (%) reported", "mean ± s.d."]
-    lines = []
+    table_rows = []
     for row in rows:
         low, median, high = row["support_vector_quartiles"]
-        lines.append(
+        table_rows.append(
             [
                 row["data_set"],
                 row["method"],
@@ -179,7 +179,7 @@ def _make_table(rows):
                 plus_minus(row["reproduced"], row["deviation"]),
             ]
         )
-    return Table(columns, lines)
+    return Table(columns, table_rows)
 
 
 SUITE = Suite(

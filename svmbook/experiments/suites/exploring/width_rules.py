@@ -102,14 +102,14 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return the table, one line per data set and method."""
-    lines = []
+    """Return the table, one row per data set and method."""
+    table_rows = []
     for row in rows:
         mean = plus_minus(row["error"], row["error_se"], ".2f")
         gamma = f"{row['gamma']:.2g}"
-        lines.append([row["data_set"], row["method"], gamma, mean, format_cell(row)])
+        table_rows.append([row["data_set"], row["method"], gamma, mean, format_cell(row)])
     columns = ["data", "$\\gamma$ by", "median $\\gamma$", "test error (%)"]
-    return Table([*columns, "difference from grid (percentage points)"], lines)
+    return Table([*columns, "difference from grid (percentage points)"], table_rows)
 
 
 SUITE = Suite(

@@ -118,15 +118,15 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return the table of the thesis, with the reproduced errors below each of its lines."""
+    """Return the table of the thesis, with the reproduced errors below each of its rows."""
 
-    def make_lines(name, method_rows):
+    def make_table_rows(name, method_rows):
         return [
             [f"{name}, reported", *(format_error(row, "reported") for row in method_rows)],
             [f"{name}, reproduced", *(format_error(row) for row in method_rows)],
         ]
 
-    return table_by_method(rows, make_lines, "error (%)")
+    return table_by_method(rows, make_table_rows, "error (%)")
 
 
 SUITE = Suite(

@@ -60,8 +60,8 @@ def draw_samples(data_set, run):
         parts = protocol("sonar", n_runs=run + 1)[run]
         if counts is None:
             return parts
-        smaller = np.unique(parts.y_train, return_counts=True)[1].min()
-        counts = (smaller, smaller)
+        smaller_size = np.unique(parts.y_train, return_counts=True)[1].min()
+        counts = (smaller_size, smaller_size)
     else:
         parts = GeneratedSamples(partial(threenorm, d=60), n_train=300, n_runs=run + 1)[run]
     # The order of the points within a class is random, so its first points are a random sample.
@@ -103,7 +103,7 @@ def _compare(records):
 
 def _make_table(rows):
     """Return the table, one row per data set and method."""
-    lines = [
+    table_rows = [
         [
             row["data_set"],
             row["method"],
@@ -116,7 +116,7 @@ def _make_table(rows):
         for row in rows
     ]
     columns = ["data", "classifier", "error (%)", f"minus {REFERENCE}"]
-    return Table([*columns, "one label (%)", "$b$", "mean label"], lines)
+    return Table([*columns, "one label (%)", "$b$", "mean label"], table_rows)
 
 
 SUITE = Suite(

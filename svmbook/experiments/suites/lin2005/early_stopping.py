@@ -76,12 +76,14 @@ def _make_table(rows):
     """Return the table, one row per tolerance and one column per data set."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     data_sets = [name for name in DATA_SETS if any(data_set == name for data_set, _ in rows_by_key)]
-    lines = [["reported", *(f"{REPORTED[d, 'LPBoost-Stump, hard'][0]:.1f}" for d in data_sets)]]
+    table_rows = [
+        ["reported", *(f"{REPORTED[d, 'LPBoost-Stump, hard'][0]:.1f}" for d in data_sets)]
+    ]
     for method in METHODS:
         cells = [format_cell(rows_by_key.get((d, method), {}), "error", ".1f") for d in data_sets]
         if any(cells):
-            lines.append([method, *cells])
-    return Table(["tolerance", *(f"{name} (%)" for name in data_sets)], lines)
+            table_rows.append([method, *cells])
+    return Table(["tolerance", *(f"{name} (%)" for name in data_sets)], table_rows)
 
 
 SUITE = Suite(

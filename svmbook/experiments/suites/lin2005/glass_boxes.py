@@ -199,7 +199,7 @@ def _compare(records):
 
 def _make_table(rows, field="log_loss", heading="log loss", decimals=3):
     """Return the table of one measure: its mean, and the difference from the first method."""
-    lines = []
+    table_rows = []
     for row in rows:
         mean = plus_minus(row[field], row[f"{field}_se"], f".{decimals}f")
         difference = ""
@@ -208,8 +208,8 @@ def _make_table(rows, field="log_loss", heading="log loss", decimals=3):
                 f"{row[f'{field}_{k}']:+.{decimals}f}" for k in ("difference", "low", "high")
             )
             difference = f"{difference} ({low} to {high})"
-        lines.append([row["data_set"], row["method"], mean, difference])
-    return Table(["data", "model", heading, f"minus {METHODS[0]}"], lines)
+        table_rows.append([row["data_set"], row["method"], mean, difference])
+    return Table(["data", "model", heading, f"minus {METHODS[0]}"], table_rows)
 
 
 SUITE = Suite(

@@ -114,24 +114,24 @@ def _compare(records):
 
 def _make_table(rows):
     """Return the table, one row per strength of the interaction."""
-    rows_by_key, lines = {(row["data_set"], row["method"]): row for row in rows}, []
+    rows_by_key, table_rows = {(row["data_set"], row["method"]): row for row in rows}, []
     for data_set in dict.fromkeys(row["data_set"] for row in rows):
         additive, product, gaussian = (
             rows_by_key.get((data_set, method), {}) for method in METHODS
         )
-        line = [
+        table_row = [
             format_cell(additive, name, format_spec)
             for name, (*_, format_spec) in DIFFERENCES.items()
         ]
-        line += [format_cell(row, "error", ".1f") for row in (additive, product, gaussian)]
-        lines.append([data_set.removeprefix("c = "), *line])
+        table_row += [format_cell(row, "error", ".1f") for row in (additive, product, gaussian)]
+        table_rows.append([data_set.removeprefix("c = "), *table_row])
     differences = (
         "log loss, difference from product",
         "error, difference from product",
         "error, difference from Gaussian",
     )
     errors = ("additive", "with product", "Gaussian SVM")
-    return Table(["$c$", *differences, *errors], lines)
+    return Table(["$c$", *differences, *errors], table_rows)
 
 
 SUITE = Suite(

@@ -93,13 +93,13 @@ def _compare(records):
 
 def _make_table(rows, data_sets=("moons", "threenorm")):
     """Return the table of some data sets, one row per data set and method."""
-    lines = []
+    table_rows = []
     for row in (row for row in rows if row["data_set"] in data_sets):
         mean = plus_minus(row["error"], row["error_se"], ".2f")
-        lines.append([row["data_set"], row["method"], mean, format_cell(row)])
+        table_rows.append([row["data_set"], row["method"], mean, format_cell(row)])
     reference = REFERENCES[data_sets[0]]
     difference = f"minus {reference} (percentage points)"
-    return Table(["data", "classifier", "error (%)", difference], lines)
+    return Table(["data", "classifier", "error (%)", difference], table_rows)
 
 
 SUITE = Suite(

@@ -206,18 +206,18 @@ def compare_to_printed(printed, errors):
     }
 
 
-def table_by_method(rows, make_lines, first_heading):
-    """Return a table with one column per method and one or more lines per data set.
+def table_by_method(rows, make_table_rows, first_heading):
+    """Return a table with one column per method and one or more rows per data set.
 
-    ``make_lines(data_set, method_rows)`` returns the lines of a data set; ``method_rows`` has a row
-    or None for each method.
+    ``make_table_rows(data_set, method_rows)`` returns the rows of a data set; ``method_rows`` has
+    the result of each method, or None.
     """
     methods = list(dict.fromkeys(row["method"] for row in rows))
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-    lines = []
+    table_rows = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
-        lines += make_lines(name, [rows_by_key.get((name, method)) for method in methods])
-    return Table([first_heading, *methods], lines)
+        table_rows += make_table_rows(name, [rows_by_key.get((name, method)) for method in methods])
+    return Table([first_heading, *methods], table_rows)
 
 
 def format_error(row, name="reproduced"):
@@ -228,22 +228,22 @@ def format_error(row, name="reproduced"):
 
 
 def _table_by_kernel(rows, order, make_cells, headings):
-    """Return a table with one line per kernel below a line with the name of each data set.
+    """Return a table with one row per kernel below a row with the name of each data set.
 
     ``make_cells(row, first_row)`` returns the cells of a row; ``first_row`` is the row of the first
     kernel.
     """
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-    lines = []
+    table_rows = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
         kernel_rows = [
             rows_by_key[name, method] for method in order if (name, method) in rows_by_key
         ]
-        lines.append([f"**{name}**", *("" for _ in headings)])
-        lines += [
+        table_rows.append([f"**{name}**", *("" for _ in headings)])
+        table_rows += [
             [KERNEL_NAMES[row["method"]], *make_cells(row, kernel_rows[0])] for row in kernel_rows
         ]
-    return Table(["kernel", *headings], lines)
+    return Table(["kernel", *headings], table_rows)
 
 
 def _make_table(rows):

@@ -108,7 +108,7 @@ def _compare(records):
 
 
 def _table_maker(methods):
-    """Return a function that makes the table with one line per method."""
+    """Return a function that makes the table with one row per method."""
     columns = {"clean labels": (CLEAN, "error", ".1f"), "a fifth changed": (NOISY, "error", ".1f")}
     columns |= {
         "loss": (NOISY, "noise_difference", "+.1f"),
@@ -117,7 +117,7 @@ def _table_maker(methods):
 
     def make_table(rows):
         rows_by_key = {(row["method"], row["data_set"]): row for row in rows}
-        lines = [
+        table_rows = [
             [
                 m,
                 *(
@@ -127,7 +127,7 @@ def _table_maker(methods):
             ]
             for m in methods
         ]
-        return Table(["", *columns], lines)
+        return Table(["", *columns], table_rows)
 
     return make_table
 

@@ -75,12 +75,12 @@ def _compare(records):
 def _make_table(rows):
     """Return the table, one row per method and one column per data set."""
     rows_by_key = {(row["method"], row["data_set"]): row for row in rows}
-    lines = [
+    table_rows = [
         [m, *(format_cell(rows_by_key.get((m, d), {}), "error", ".1f") for d in DATA_SETS)]
         for m in METHODS
     ]
     columns = ["classifier", *(f"{name} (%)" for name in DATA_SETS)]
-    return Table(columns, [line for line in lines if any(line[1:])])
+    return Table(columns, [table_row for table_row in table_rows if any(table_row[1:])])
 
 
 SUITE = Suite(

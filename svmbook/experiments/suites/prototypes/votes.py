@@ -118,13 +118,13 @@ def _compare(records):
 
 
 def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, name="error", format_spec=".1f"):
-    """Return the table of one value, one line per method and one column per data set."""
+    """Return the table of one value, one row per method and one column per data set."""
     rows_by_key = {(row["method"], row["data_set"]): row for row in rows}
-    lines = [
+    table_rows = [
         [m, *(format_cell(rows_by_key.get((m, d), {}), name, format_spec) for d in data_sets)]
         for m in methods
     ]
-    return Table(["classifier", *data_sets], lines)
+    return Table(["classifier", *data_sets], table_rows)
 
 
 SUITE = Suite(

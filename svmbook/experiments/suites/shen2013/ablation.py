@@ -1,11 +1,11 @@
 r"""Ablation study for the prototypes of Shen (2013): one setting is changed at a time.
 
-The base is her ensemble with our C = 100, with the majority vote and with the distance-weighted
+The baseline is her ensemble with our C = 100, with the majority vote and with the distance-weighted
 vote. The settings are C, the scale of the features, the number of first negatives, the probability
 of negative updates, the number of shifts (iterations), the weight of the positives, and the voting
-rule. Three alternative interpretations of the thesis are tested with the majority vote: a member is
-positive where LIBSVM's probability exceeds one half, positive sets are lists that grow at every
-shift, or one ensemble is trained per pair of classes.
+rule. Three alternative interpretations of the thesis are tested with the majority vote: a member
+classifies a point as positive where LIBSVM's probability exceeds one half, positive sets are lists
+that grow at every shift, or one ensemble is trained per pair of classes.
 
 On these data sets, with C = 100, no exemplar is removed before the negative updates begin. Shifts
 without negative updates therefore change almost nothing.
@@ -24,9 +24,9 @@ from .result_tables import records_by_method
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
 DATA_SETS = COMMON_DATA_SETS
-BASE = "defaults"
+BASELINE = "defaults"
 CHANGES = {
-    BASE: {},
+    BASELINE: {},
     "C = 0.01": {"C": 0.01},
     "C = 1": {"C": 1.0},
     "C = 10,000": {"C": 10_000.0},
@@ -42,7 +42,7 @@ CHANGES = {
 INTERPRETATIONS = {
     "positive above one half": ProbabilityPrototypeSVM,
     "growing lists": GrowingListPrototypeSVM,
-    "one against one": lambda **options: OneVsOneClassifier(PrototypeSVM(**options)),
+    "one-vs-one": lambda **options: OneVsOneClassifier(PrototypeSVM(**options)),
 }
 VOTES = {"majority vote": {"voting": "majority"}, "distance-weighted vote": {"voting": "local"}}
 OTHER_VOTES = {
@@ -56,7 +56,7 @@ SETTINGS = {
     for vote, vote_options in VOTES.items()
     for change, options in CHANGES.items()
 }
-SETTINGS |= {f"{BASE}, {vote}": options for vote, options in OTHER_VOTES.items()}
+SETTINGS |= {f"{BASELINE}, {vote}": options for vote, options in OTHER_VOTES.items()}
 SETTINGS |= {
     f"{interpretation}, majority vote": VOTES["majority vote"] for interpretation in INTERPRETATIONS
 }
@@ -72,16 +72,19 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return the accuracy of each setting, and its paired gain over the base with the same vote."""
+    """Return the accuracy of each setting, and its paired gain over the baseline with its vote."""
     rows, runs_by_key = [], records_by_method(records)
     for (data_set, method), records_by_run in runs_by_key.items():
-        base = runs_by_key[data_set, f"{BASE}, {method.partition(', ')[2]}"]
+        baseline = runs_by_key[data_set, f"{BASELINE}, {method.partition(', ')[2]}"]
         accuracy = summarise([100 * (1 - r["error"]) for r in records_by_run.values()])
         row = {"data_set": data_set, "method": method, "n_runs": len(records_by_run)}
         row |= {"reproduced": accuracy.mean, "reproduced_se": accuracy.standard_error}
         row["n_members"] = summarise([r["model_size"] for r in records_by_run.values()]).mean
         gain = summarise(
-            [100 * (base[run]["error"] - records_by_run[run]["error"]) for run in records_by_run]
+            [
+                100 * (baseline[run]["error"] - records_by_run[run]["error"])
+                for run in records_by_run
+            ]
         )
         row["gain"], row["gain_se"] = gain.mean, gain.standard_error
         rows.append(row)
@@ -89,19 +92,21 @@ def _compare(records):
 
 
 def _table_maker(first_heading, methods, format_cell):
-    """Return a function that makes a table: a line per method, a column per data set.
+    """Return a function that makes a table with one row per method and one column per data set.
 
-    ``methods`` maps names of lines to methods, and ``format_cell(row)`` returns a cell.
+    ``methods`` maps row labels to methods, and ``format_cell`` maps a report row to a cell.
     """
 
     def make_table(rows):
         rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-        lines = []
-        for name, method in methods.items():
+        table_rows = []
+        for label, method in methods.items():
             method_rows = [rows_by_key.get((data_set, method)) for data_set in DATA_SETS]
             if any(method_rows):
-                lines.append([name, *(format_cell(row) if row else "" for row in method_rows)])
-        return Table([first_heading, *DATA_SETS], lines)
+                table_rows.append(
+                    [label, *(format_cell(row) if row else "" for row in method_rows)]
+                )
+        return Table([first_heading, *DATA_SETS], table_rows)
 
     return make_table
 
@@ -111,8 +116,11 @@ def _format_accuracy(row):
 
 
 def _format_gain(row):
-    """Return the accuracy of the base, or else the gain; a star marks two standard errors."""
-    if row["method"].startswith(BASE):
+    """Return the accuracy for the baseline, and the gain for other methods.
+
+    A star marks a gain or loss of more than two standard errors.
+    """
+    if row["method"].startswith(BASELINE):
         return _format_accuracy(row)
     return f"{row['gain']:+z.1f}{'*' if abs(row['gain']) > 2 * row['gain_se'] else ''}"
 
@@ -123,7 +131,7 @@ MAJORITY_METHODS, WEIGHTED_METHODS = (
 MAJORITY_METHODS |= {
     interpretation: f"{interpretation}, majority vote" for interpretation in INTERPRETATIONS
 }
-VOTE_METHODS = {vote: f"{BASE}, {vote}" for vote in (*VOTES, *OTHER_VOTES)}
+VOTE_METHODS = {vote: f"{BASELINE}, {vote}" for vote in (*VOTES, *OTHER_VOTES)}
 
 SUITE = Suite(
     name="shen2013-ablation",

@@ -137,10 +137,10 @@ def _verdicts(records_by_run, runs_by_key, data_set, ensemble):
     ensemble_runs, verdict_counts = runs_by_key.get((data_set, ensemble)), {}
     if ensemble_runs is None:
         return {}
-    for test, share in (("plain", None), ("corrected", 1 / N_FOLDS)):
+    for test, test_share in (("plain", None), ("corrected", 1 / N_FOLDS)):
         verdicts = [
             compare(
-                _errors(ensemble_runs[run]), _errors(records_by_run[run]), test_share=share
+                _errors(ensemble_runs[run]), _errors(records_by_run[run]), test_share=test_share
             ).verdict
             for run in records_by_run.keys() & ensemble_runs.keys()
         ]
@@ -163,18 +163,18 @@ def accuracy_table_maker(kind, noise):
         ensembles = dict.fromkeys(
             m for name, m in rows_by_key if name in names and m.startswith(kind)
         )
-        lines = []
+        table_rows = []
         for method in (kind, *ensembles, *BASELINES):
             if method not in ensembles:
                 printed = [plus_minus(*_printed_accuracies(name)[method], ".1f") for name in names]
-                lines.append([f"{method}, reported", *printed])
+                table_rows.append([f"{method}, reported", *printed])
             if method != kind:
                 reproduced_cells = [
                     _with_deviation(rows_by_key.get((name, method))) for name in names
                 ]
                 reproduced = method if method in ensembles else f"{method}, reproduced"
-                lines.append([reproduced, *reproduced_cells])
-        return Table(["accuracy (%)", *PRINTED_DATA_SETS], lines)
+                table_rows.append([reproduced, *reproduced_cells])
+        return Table(["accuracy (%)", *PRINTED_DATA_SETS], table_rows)
 
     return make_table
 
@@ -192,15 +192,15 @@ def clean_label_table_maker(data_sets, methods):
 
     def make_table(rows):
         rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-        lines = []
+        table_rows = []
         for method in methods:
             data_set_rows = [rows_by_key.get((name, method)) for name in data_sets]
             if any(data_set_rows):
                 means = [f"{row['clean_accuracy']:.1f}" if row else "" for row in data_set_rows]
                 largest_error = max(row["clean_se"] for row in data_set_rows if row)
-                lines.append([method, *means, f"{largest_error:.1f}"])
+                table_rows.append([method, *means, f"{largest_error:.1f}"])
         names = [parse_name(name)[0] for name in data_sets]
-        return Table(["accuracy (%)", *names, "± at most"], lines)
+        return Table(["accuracy (%)", *names, "± at most"], table_rows)
 
     return make_table
 
@@ -209,54 +209,54 @@ def make_message_table(rows):
     """Return the printed accuracies on tweets, and those of the same methods on the messages."""
     rows_by_method = {row["method"]: row for row in rows if row["data_set"] == "messages"}
     printed = _printed_accuracies("messages")
-    lines = []
+    table_rows = []
     for method, row in rows_by_method.items():
-        values = plus_minus(*printed[method.split(", ")[0]], ".1f")
-        lines.append([method, values, _with_deviation(row)])
-    return Table(["accuracy (%)", "tweets, reported", "messages, reproduced"], lines)
+        printed_cell = plus_minus(*printed[method.split(", ")[0]], ".1f")
+        table_rows.append([method, printed_cell, _with_deviation(row)])
+    return Table(["accuracy (%)", "tweets, reported", "messages, reproduced"], table_rows)
 
 
 def make_spirals_table(rows):
     """Return accuracies on the spirals, with random folds and with every tenth line in a fold."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-    lines = []
+    table_rows = []
     for noise in ("", NOISE):
         for method in dict.fromkeys(method for _, method in rows_by_key):
             printed = _printed_accuracies("spirals" + noise)[method.split(", ")[0]]
             data_set_rows = [
                 rows_by_key.get((name + noise, method)) for name in ("spirals", SPIRALS_IN_TURN)
             ]
-            values = [plus_minus(*printed, ".1f"), *map(_with_deviation, data_set_rows)]
+            cells = [plus_minus(*printed, ".1f"), *map(_with_deviation, data_set_rows)]
             if any(data_set_rows):
-                lines.append([method, noise.lstrip(", ") or "none", *values])
-    return Table(["accuracy (%)", "noise", "reported", "random folds", "in turn"], lines)
+                table_rows.append([method, noise.lstrip(", ") or "none", *cells])
+    return Table(["accuracy (%)", "noise", "reported", "random folds", "in turn"], table_rows)
 
 
 def make_win_table(rows):
     """Return Table 5.4: wins, losses and ties per run, over all sets and other methods."""
-    printed_against_rivals = {
+    printed_against_baselines = {
         ("PSVM", ""): "16, 13, 19 (of 48)",
         ("PSVM", NOISE): "14, 7, 21 (of 42)",
         ("sampled", ""): "14, 23, 11 (of 48)",
         ("sampled", NOISE): "13, 23, 6 (of 42)",
     }
     printed_against_sampled = {"": "1, 1, 6 (of 8)", NOISE: "3, 1, 3 (of 7)"}
-    lines = []
+    table_rows = []
     for kind, vote, noise in itertools.product(("PSVM", "sampled"), VOTES, ("", NOISE)):
         opponents = [row for row in rows if row["method"] in BASELINES]
-        printed = printed_against_rivals[kind, noise]
-        lines += _win_lines(opponents, f"{kind}, {vote}", "others", noise, printed)
+        printed = printed_against_baselines[kind, noise]
+        table_rows += _win_table_rows(opponents, f"{kind}, {vote}", "others", noise, printed)
     for vote, noise in itertools.product(VOTES, ("", NOISE)):
         opponents = [row for row in rows if row["method"] == f"sampled, {vote}"]
-        lines += _win_lines(
+        table_rows += _win_table_rows(
             opponents, f"PSVM, {vote}", "sampled", noise, printed_against_sampled[noise]
         )
     headings = ["ensemble", "against", "noise", "reported", "plain test", "corrected test"]
-    return Table(headings, lines)
+    return Table(headings, table_rows)
 
 
-def _win_lines(rows, ensemble, opponent, noise, printed):
-    """Return a list with the line of an ensemble; it is empty if the ensemble has no verdicts."""
+def _win_table_rows(rows, ensemble, opponent, noise, printed):
+    """Return a list with the row of an ensemble; it is empty if the ensemble has no verdicts."""
     rows = [row for row in rows if sum(row.get(f"{ensemble}, plain", ()))]
     rows = [row for row in rows if (NOISE in row["data_set"]) == bool(noise)]
     if not rows:
@@ -271,14 +271,16 @@ def _win_lines(rows, ensemble, opponent, noise, printed):
 def make_size_table(rows):
     """Return Table 5.5: the selected iteration, and the number of members of the ensemble."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-    lines = []
+    table_rows = []
     for name, kind in itertools.product(PRINTED_SIZES, ("PSVM", "sampled")):
         if any(data_set == name for data_set, _ in rows_by_key):
             start = 2 * (kind == "sampled")
-            line = [name, kind, "{}, {}".format(*PRINTED_SIZES[name][start : start + 2])]
+            table_row = [name, kind, "{}, {}".format(*PRINTED_SIZES[name][start : start + 2])]
             for vote in VOTES:
                 row = rows_by_key.get((name, f"{kind}, {vote}"))
-                line.append(f"{row['n_shifts']:.0f}, {row['n_members']:.0f}" if row else "")
-            lines.append([*line, "" if start else PRINTED_TRAINING_SIZES[name.partition(",")[0]]])
+                table_row.append(f"{row['n_shifts']:.0f}, {row['n_members']:.0f}" if row else "")
+            table_rows.append(
+                [*table_row, "" if start else PRINTED_TRAINING_SIZES[name.partition(",")[0]]]
+            )
     headings = ["shifts, members", "ensemble", "reported", *VOTES]
-    return Table([*headings, "exemplars, reported"], lines)
+    return Table([*headings, "exemplars, reported"], table_rows)

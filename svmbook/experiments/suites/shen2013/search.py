@@ -120,13 +120,13 @@ def nearest_settings(rows, data_set):
 
 
 def _make_table(rows):
-    lines = []
+    table_rows = []
     for data_set, printed in PRINTED.items():
-        lines.append([f"{data_set}, reported", *(f"{printed[m][0]:.1f}" for m in METHODS), ""])
+        table_rows.append([f"{data_set}, reported", *(f"{printed[m][0]:.1f}" for m in METHODS), ""])
         for row in nearest_settings(rows, data_set)[:N_LISTED]:
             cells = [plus_minus(row[m], row[f"{m}_se"], ".1f") for m in METHODS]
-            lines.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['distance']:.1f}"])
-    return Table(["setting", *(f"{method} (%)" for method in METHODS), "distance"], lines)
+            table_rows.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['distance']:.1f}"])
+    return Table(["setting", *(f"{method} (%)" for method in METHODS), "distance"], table_rows)
 
 
 SUITE = Suite(

@@ -106,14 +106,14 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return the table, one line per case and method, below the lines of Table 1."""
+    """Return the table, one row per case and method, below the rows of Table 1."""
     columns = ["case", "algorithm", "test error (%)", "threshold", "converged (%)", "median swing"]
-    lines = []
+    table_rows = []
     for case, s in itertools.product(CASES, (2, 4)):
         printed = REPORTED[case, f"USVC (s = {s})"]
         cells = [plus_minus(*printed[:2], ".1f"), plus_minus(*printed[4:], ".2f")]
         name = case[-1].upper()
-        lines.append([name, f"s = {s}, Table 1", *cells, "", ""])
+        table_rows.append([name, f"s = {s}, Table 1", *cells, "", ""])
         for row in rows:
             if (row["data_set"], row["method"][4]) == (case, str(s)):
                 cells = [
@@ -122,8 +122,8 @@ def _make_table(rows):
                     f"{row['converged_percent']:.0f}",
                     f"{row['swing']:.3f}",
                 ]
-                lines.append([name, row["method"], *cells])
-    return Table(columns, lines)
+                table_rows.append([name, row["method"], *cells])
+    return Table(columns, table_rows)
 
 
 SUITE = Suite(

@@ -79,21 +79,21 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return the table, one line per case and classifier; differences in joint standard errors."""
+    """Return the table, one row per case and classifier; differences in joint standard errors."""
     columns = ["case", "classifier", "error (%), reported", "reproduced", "difference (s.e.)"]
     columns += ["threshold, reported", "reproduced ", "difference (s.e.) "]
-    lines = []
+    table_rows = []
     for row in rows:
-        line = [row["data_set"][-1].upper(), row["method"]]
+        table_row = [row["data_set"][-1].upper(), row["method"]]
         for name, format_spec in (("error", ".1f"), ("threshold", ".2f")):
             for key in (f"reported_{name}", name):
                 deviation = row[f"{key}_deviation"]
                 text = f"{row[key]:{format_spec}} ± {deviation:{format_spec}}"
-                line.append("" if np.isnan(deviation) else text)
+                table_row.append("" if np.isnan(deviation) else text)
             z = row[f"{name}_z"]
-            line.append("" if np.isnan(z) else f"{z:+.1f}")
-        lines.append(line)
-    return Table(columns, lines)
+            table_row.append("" if np.isnan(z) else f"{z:+.1f}")
+        table_rows.append(table_row)
+    return Table(columns, table_rows)
 
 
 SUITE = Suite(

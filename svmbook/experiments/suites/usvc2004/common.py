@@ -151,7 +151,7 @@ def compare_to_reported(records, reported, reference):
 
 
 def make_table(rows, reference, *, kernel_counts=None):
-    """Return the table of `compare_to_reported`, one line per data set and method.
+    """Return the table of `compare_to_reported`, one row per data set and method.
 
     ``kernel_counts`` has the printed numbers of kernels by data set and method, for two columns.
     """
@@ -162,19 +162,21 @@ def make_table(rows, reference, *, kernel_counts=None):
     columns.append(f"minus {reference}")
     if kernel_counts:
         columns += ["kernels in paper", "ours"]
-    lines = []
+    table_rows = []
     for row in rows:
         is_reported = np.isfinite(row["reported"])
-        line = [row["data_set"], row["method"]]
-        line.append(f"{row['reported']:g} ± {row['reported_deviation']:g}" if is_reported else "")
+        table_row = [row["data_set"], row["method"]]
+        table_row.append(
+            f"{row['reported']:g} ± {row['reported_deviation']:g}" if is_reported else ""
+        )
         for suffix in suffixes:
-            line.append(f"{row[f'reproduced{suffix}']:.1f} ± {row[f'deviation{suffix}']:.1f}")
-            line.append(f"{row[f'z{suffix}']:+z.1f}" if is_reported else "")
-        line.append(f"{row['low']:+z.1f} to {row['high']:+z.1f}" if "low" in row else "")
+            table_row.append(f"{row[f'reproduced{suffix}']:.1f} ± {row[f'deviation{suffix}']:.1f}")
+            table_row.append(f"{row[f'z{suffix}']:+z.1f}" if is_reported else "")
+        table_row.append(f"{row['low']:+z.1f} to {row['high']:+z.1f}" if "low" in row else "")
         if kernel_counts:
-            line += [
+            table_row += [
                 kernel_counts[row["data_set"]].get(row["method"], ""),
                 f"{row['model_size']:.0f}",
             ]
-        lines.append(line)
-    return Table(columns, lines)
+        table_rows.append(table_row)
+    return Table(columns, table_rows)

@@ -82,28 +82,28 @@ def carry_out_run(data_set, method, run):
     record = {"seed": seed, "parameters": {"C": C}}
     if method == MINIMUM:
         minimum = solve_fewest_errors(X, y)
-        errors = minimum.n_errors
+        n_errors = minimum.n_errors
         record["bound"] = minimum.bound
     else:
         model = clone(METHODS[method])
         if isinstance(model, USVC):
             model.set_params(random_state=seed)
-        errors = int((model.fit(X, y).predict(X) != y).sum())
-    record["error"] = round(errors / len(y), 6)
-    return record | {"model_size": 1, "errors": errors, "points": len(y)}
+        n_errors = int((model.fit(X, y).predict(X) != y).sum())
+    record["error"] = round(n_errors / len(y), 6)
+    return record | {"model_size": 1, "n_errors": n_errors, "n_points": len(y)}
 
 
 def _compare(records):
     """Return how often each method reaches the minimum, and its excess errors."""
-    errors = {(r["data_set"], r["method"], r["run"]): r["errors"] for r in records}
+    n_errors = {(r["data_set"], r["method"], r["run"]): r["n_errors"] for r in records}
     rows = []
     for data_set, method in itertools.product(GENERATORS, METHODS):
-        runs = [run for d, m, run in errors if (d, m) == (data_set, method)]
-        runs = [run for run in runs if (data_set, MINIMUM, run) in errors]
+        runs = [run for d, m, run in n_errors if (d, m) == (data_set, method)]
+        runs = [run for run in runs if (data_set, MINIMUM, run) in n_errors]
         if not runs:
             continue
         excess = np.array(
-            [errors[data_set, method, run] - errors[data_set, MINIMUM, run] for run in runs]
+            [n_errors[data_set, method, run] - n_errors[data_set, MINIMUM, run] for run in runs]
         )
         reached, within_one = (100 * float((excess <= limit).mean()) for limit in (0, 1))
         row = {"data_set": data_set, "method": method, "n_runs": len(runs), "reached": reached}
@@ -113,10 +113,10 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return the table, one line per data set and method."""
+    """Return the table, one row per data set and method."""
     columns = ["data", "classifier", "minimum reached (%)", "at most one more (%)"]
     columns += ["excess errors, mean", "largest"]
-    lines = [
+    table_rows = [
         [
             row["data_set"],
             row["method"],
@@ -127,7 +127,7 @@ def _make_table(rows):
         ]
         for row in rows
     ]
-    return Table(columns, lines)
+    return Table(columns, table_rows)
 
 
 SUITE = Suite(

@@ -106,10 +106,10 @@ def _compare(records):
 
 
 def _make_table_by_size(rows):
-    """Return one line per data set: the error with the hinge loss, and differences to it."""
+    """Return one row per data set: the error with the hinge loss, and differences to it."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     other_methods = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
-    lines = []
+    table_rows = []
     for data_set, (_, n) in DATA_SETS.items():
         if (data_set, "hinge") in rows_by_key:
             hinge = format_cell(rows_by_key[data_set, "hinge"], "error", ".1f")
@@ -117,26 +117,26 @@ def _make_table_by_size(rows):
                 format_cell(rows_by_key.get((data_set, m), {}), format_spec="+.1f")
                 for m in other_methods
             ]
-            lines.append([DISPLAY_NAMES[data_set.rpartition("-")[0]], n, hinge, *cells])
-    return Table(["data", "$n$", "hinge (%)", *other_methods], lines)
+            table_rows.append([DISPLAY_NAMES[data_set.rpartition("-")[0]], n, hinge, *cells])
+    return Table(["data", "$n$", "hinge (%)", *other_methods], table_rows)
 
 
 def _make_table_by_gamma(rows):
-    """Return one line per gamma: the error with the hinge loss, and the difference to it."""
+    """Return one row per gamma: the error with the hinge loss, and the difference to it."""
     rows_by_method = {row["method"]: row for row in rows if row["data_set"] == GAUSSIAN_DATA_SET}
-    lines = []
+    table_rows = []
     for gamma in GAMMAS:
         methods = (f"gamma = {gamma:g}, {loss}" for loss in ("hinge", "s = 2"))
         hinge, bounded = map(rows_by_method.get, methods)
         if hinge and bounded:
-            lines.append(
+            table_rows.append(
                 [
                     f"{gamma:g}",
                     format_cell(hinge, "error", ".1f"),
                     format_cell(bounded, format_spec="+.1f"),
                 ]
             )
-    return Table([r"$\gamma$", "hinge (%)", "s = 2, minus hinge"], lines)
+    return Table([r"$\gamma$", "hinge (%)", "s = 2, minus hinge"], table_rows)
 
 
 SUITE = Suite(

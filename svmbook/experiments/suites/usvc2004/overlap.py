@@ -86,7 +86,7 @@ def _compare(records):
 
 
 def _table_maker(name, format_spec):
-    """Return a function that makes the table: a line per spread and method, a column per size."""
+    """Return a function that makes a table: one row per spread and method, one column per size."""
 
     def make_table(rows):
         cells = {
@@ -94,12 +94,12 @@ def _table_maker(name, format_spec):
             for row in rows
             if name in row
         }
-        lines = []
+        table_rows = []
         for spread, method in itertools.product(SPREADS, METHODS):
-            line = [cells.get((f"stdev{spread:g}-{n}", method), "") for n in TRAINING_SIZES]
-            if any(line):
-                lines.append([f"{spread:g}", method, *line])
-        return Table(["spread", "method", *(f"$n = {n}$" for n in TRAINING_SIZES)], lines)
+            table_row = [cells.get((f"stdev{spread:g}-{n}", method), "") for n in TRAINING_SIZES]
+            if any(table_row):
+                table_rows.append([f"{spread:g}", method, *table_row])
+        return Table(["spread", "method", *(f"$n = {n}$" for n in TRAINING_SIZES)], table_rows)
 
     return make_table
 

@@ -84,14 +84,14 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return the table, one line per number of prototypes and rule."""
-    lines = []
+    """Return the table, one row per number of prototypes and rule."""
+    table_rows = []
     for row in rows:
-        line = [DATA_SETS[row["data_set"]], row["method"]]
-        line += [format_cell(row, "error", ".1f"), format_cell(row, format_spec="+.1f")]
-        lines.append([*line, f"{row['mean_distance']:.2f}"])
+        table_row = [DATA_SETS[row["data_set"]], row["method"]]
+        table_row += [format_cell(row, "error", ".1f"), format_cell(row, format_spec="+.1f")]
+        table_rows.append([*table_row, f"{row['mean_distance']:.2f}"])
     columns = ["prototypes", "placed by", "test error (%)", "minus random", "distance"]
-    return Table(columns, lines)
+    return Table(columns, table_rows)
 
 
 SUITE = Suite(

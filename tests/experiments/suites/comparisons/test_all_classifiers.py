@@ -247,18 +247,21 @@ def test_rows_are_means_of_the_runs_that_all_methods_have(rows):
 
 
 def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
-    lines = {line[0]: [*line] for line in all_classifiers._make_table(rows).rows}
-    assert {name: line[1:4] for name, line in lines.items()} == {
+    table_rows = {
+        table_row[0]: [*table_row] for table_row in all_classifiers._make_table(rows).rows
+    }
+    assert {name: table_row[1:4] for name, table_row in table_rows.items()} == {
         "tree kernel": ["1.5", "26.7", "2"],
         "random forest": ["2.2", "27.5", "1"],
         "linear SVM": ["2.2", "41.7", "1"],
     }
-    assert lines["tree kernel"][4:] == ["20", "2", "1e+02", "10", "gap"]
+    assert table_rows["tree kernel"][4:] == ["20", "2", "1e+02", "10", "gap"]
 
 
 def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
     best_methods = {
-        line[0]: [*line[4:]] for line in all_classifiers._make_table_of_tables(rows).rows
+        table_row[0]: [*table_row[4:]]
+        for table_row in all_classifiers._make_table_of_tables(rows).rows
     }
     assert best_methods == {
         "iris": ["linear SVM", "33.3", "random forest", "35.0"],

@@ -61,7 +61,8 @@ def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
     assert rows["sonar"]["confirmation_low"] < 0 < rows["sonar"]["confirmation_high"]
     assert rows["cleveland"]["p_holm"] > 0.05
     printed = {
-        line[0]: line[result.table.columns.index("$p$ (Holm)")] for line in result.table.rows
+        table_row[0]: table_row[result.table.columns.index("$p$ (Holm)")]
+        for table_row in result.table.rows
     }
     assert printed["sonar"] == "below 0.001"
     assert float(printed["cleveland"]) == pytest.approx(rows["cleveland"]["p_holm"], rel=0.05)

@@ -26,7 +26,7 @@ def small_covtype(monkeypatch):
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), 3 * rng.standard_normal(180)])
     monkeypatch.setattr(suite, "PART_SIZE", 60)
-    monkeypatch.setattr(suite, "FIGURE_8_PLOTS", 45)
+    monkeypatch.setattr(suite, "FIGURE_8_PART_SIZE", 45)
     monkeypatch.setattr(suite, "load", lambda name: Bunch(data=X, target=y))
     return X, y
 

@@ -68,5 +68,5 @@ def test_rules_have_a_large_error_on_the_stripes_only():
 def test_table_of_a_part_of_the_runs(tmp_path):
     records = [r for r in load_records("width-rules") if r["run"] < 2 and r["method"] == "grid"]
     store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "stripes"])
-    (line,) = report("width-rules", store).table.rows
-    assert tuple(line[:2]) == ("stripes", "grid") and line[4] == ""
+    (table_row,) = report("width-rules", store).table.rows
+    assert tuple(table_row[:2]) == ("stripes", "grid") and table_row[4] == ""

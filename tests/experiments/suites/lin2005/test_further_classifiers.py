@@ -75,9 +75,9 @@ def test_explainable_boosting_has_one_more_value_than_thresholds():
 
 def test_further_tables_follow_from_the_rows():
     rows = {(r["data_set"], r["method"]): r for r in report("lin2005-kernels").rows}
-    lines = report("lin2005-kernels", table="selection").table.rows
-    start = [line[0] for line in lines].index("**sonar**") + 1
-    kernels, printed, reproduced, conditions = zip(*lines[start : start + 5], strict=True)
+    table_rows = report("lin2005-kernels", table="selection").table.rows
+    start = [table_row[0] for table_row in table_rows].index("**sonar**") + 1
+    kernels, printed, reproduced, conditions = zip(*table_rows[start : start + 5], strict=True)
     assert kernels == ("stump", "Gaussian", "perceptron", "Laplacian", "exponential")
     assert printed == tuple(f"{s / 1.14:.1f}" for s in (1.14, 9.30, 1.16, 9.06, 8.86))
     method_rows = [rows["sonar", method] for method in lin2005.METHODS]
@@ -88,8 +88,8 @@ def test_further_tables_follow_from_the_rows():
     assert reproduced == tuple(f"{ratio:.1f}" for ratio in ratios)
     assert conditions == tuple(f"{row['condition_number']:.0e}" for row in rows_in_order)
     quarter = report("lin2005-kernels", table="quarter").table.rows
-    line = next(line for line in quarter if line[0] == "sonar")
-    for cell, row in zip(line[1:], method_rows, strict=True):
+    table_row = next(table_row for table_row in quarter if table_row[0] == "sonar")
+    for cell, row in zip(table_row[1:], method_rows, strict=True):
         assert cell.startswith(f"{row['quarter_difference']:+.2f}")
         is_significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
         assert is_significant == cell.endswith("\N{DAGGER}")
@@ -120,10 +120,13 @@ def test_further_tables_leave_out_data_sets_without_runs_of_all_kernels(tmp_path
     store = make_store(tmp_path / "runs.jsonl", records)
     for table in ("selection", "quarter"):
         names = [
-            line[0].strip("*") for line in report("lin2005-kernels", store, table=table).table.rows
+            table_row[0].strip("*")
+            for table_row in report("lin2005-kernels", store, table=table).table.rows
         ]
         assert names[0] == "sonar" and "heart" not in names
-    assert "**heart**" in [line[0] for line in report("lin2005-kernels", store).table.rows]
+    assert "**heart**" in [
+        table_row[0] for table_row in report("lin2005-kernels", store).table.rows
+    ]
 
 
 def test_differences_to_the_first_method_are_paired():

@@ -58,6 +58,6 @@ def test_incomplete_records_have_a_table(tmp_path):
         tmp_path / "runs.jsonl",
         [r for r in records if r["data_set"] == "c = 1" and r["method"] != "additive with product"],
     )
-    (line,) = report("interactions", store).table.rows
-    assert line[0] == "1" and "±" in line[3]
-    assert [k for k, cell in enumerate(line) if not cell] == [1, 2, 5]
+    (table_row,) = report("interactions", store).table.rows
+    assert table_row[0] == "1" and "±" in table_row[3]
+    assert [k for k, cell in enumerate(table_row) if not cell] == [1, 2, 5]

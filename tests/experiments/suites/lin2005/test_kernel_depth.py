@@ -63,7 +63,7 @@ def test_only_common_runs_are_compared():
 def test_incomplete_records_have_a_table(tmp_path):
     records = [r for r in load_records("kernel-depth") if r["run"] < 2 and "leaves" in r["method"]]
     store = make_store(tmp_path / "runs.jsonl", records)
-    lines = report("kernel-depth", store, table="features").table.rows
-    assert [line[1] for line in lines] == ["leaves, L = d", "leaves, L = 20"]
+    table_rows = report("kernel-depth", store, table="features").table.rows
+    assert [table_row[1] for table_row in table_rows] == ["leaves, L = d", "leaves, L = 20"]
     # The reference method has no runs here.
-    assert {line[-1] for line in report("kernel-depth", store).table.rows} == {""}
+    assert {table_row[-1] for table_row in report("kernel-depth", store).table.rows} == {""}

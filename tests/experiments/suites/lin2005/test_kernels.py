@@ -178,14 +178,14 @@ def test_z_is_the_difference_in_joint_standard_errors(tmp_path):
 
 def test_table_of_errors_has_one_row_per_kernel_below_each_data_set():
     result = report("lin2005-kernels")
-    lines = result.table.rows
-    assert len(lines) == len(result.rows) + len(kernels.DATA_SETS)
-    names = [line[0] for line in lines]
+    table_rows = result.table.rows
+    assert len(table_rows) == len(result.rows) + len(kernels.DATA_SETS)
+    names = [table_row[0] for table_row in table_rows]
     assert [name for name in names if "*" in name] == [f"**{name}**" for name in kernels.DATA_SETS]
-    line = lines[names.index("**sonar**") + 5]
-    assert line[:2] == ("Gaussian", plus_minus(15.5, 0.5, "#.3g"))
+    table_row = table_rows[names.index("**sonar**") + 5]
+    assert table_row[:2] == ("Gaussian", plus_minus(15.5, 0.5, "#.3g"))
     row = next(r for r in result.rows if (r["data_set"], r["method"]) == ("sonar", "SVM-Gauss"))
-    assert float(line[-1]) == pytest.approx(row["z"], abs=0.06)
+    assert float(table_row[-1]) == pytest.approx(row["z"], abs=0.06)
 
 
 # The columns SVM-Gauss of Tables 5.4 and 5.5, copied a second time and independently.

@@ -125,7 +125,7 @@ def test_incomplete_records_have_a_table(tmp_path):
     methods = (WEIGHTED, "nearest neighbour")
     records = [r for r in load_records(SUITE_NAME) if r["run"] < 2 and r["method"] in methods]
     store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "wedge"])
-    lines = report(SUITE_NAME, store, table="votes").table.rows
-    filled_cells = {line[0]: line[1:] for line in lines if any(line[1:])}
+    table_rows = report(SUITE_NAME, store, table="votes").table.rows
+    filled_cells = {table_row[0]: table_row[1:] for table_row in table_rows if any(table_row[1:])}
     assert set(filled_cells) == set(methods)
     assert all("±" in cells[2] and not cells[0] and not cells[1] for cells in filled_cells.values())

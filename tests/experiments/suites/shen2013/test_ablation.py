@@ -25,7 +25,7 @@ def test_each_setting_changes_at_most_one_parameter_besides_the_vote():
     for method, options in ablation.SETTINGS.items():
         changed = {name for name, value in options.items() if defaults[name] != value} - {"voting"}
         unchanged = method.startswith(
-            (ablation.BASE, "alternative scale", *ablation.INTERPRETATIONS)
+            (ablation.BASELINE, "alternative scale", *ablation.INTERPRETATIONS)
         )
         assert len(changed) == (0 if unchanged and "nearest" not in method else 1)
 
@@ -85,7 +85,7 @@ def test_statements_of_the_reproductions_page_on_the_three_interpretations(rows)
     gains = values_by_data_set(rows, "growing lists, majority vote")
     assert round(gains.pop("striated")) == 6 and round(gains.pop("isolated")) == 2
     assert all(abs(gain) < 1 for gain in gains.values())
-    gains = values_by_data_set(rows, "one against one, majority vote")
+    gains = values_by_data_set(rows, "one-vs-one, majority vote")
     assert round(gains["glass"]) == 12 and round(gains["iris"]) == 2
     assert abs(gains["vehicle"]) < 0.5
     assert all(abs(gains[name]) < 1e-9 for name in ("isolated", "striated", "spirals"))

@@ -25,18 +25,18 @@ def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(p
     X, y = points
     positive = np.eye(len(X), dtype=bool) | (np.arange(60) % 7 == 0) & (y == y[:, None])
     negative = (y != y[:, None]) & (np.arange(60) % 3 == 0)
-    base_model = PrototypeSVM(C=1.0)
+    original_model = PrototypeSVM(C=1.0)
     planes = ProbabilityPrototypeSVM(C=1.0)._train(X, y, positive, negative)
-    base_planes = base_model._train(X, y, positive, negative)
+    original_planes = original_model._train(X, y, positive, negative)
     sigmoids = cross_validated_sigmoids(
-        X, positive, negative, np.ones(len(X)), base_model._train_weighted
+        X, positive, negative, np.ones(len(X)), original_model._train_weighted
     )
-    base_outputs = X @ base_planes.coef.T + base_planes.intercept
-    probability = sigmoids.probability(base_outputs)
+    original_outputs = X @ original_planes.coef.T + original_planes.intercept
+    probability = sigmoids.probability(original_outputs)
     outputs = X @ planes.coef.T + planes.intercept
     is_clear = np.abs(probability - 0.5) > 1e-9
     np.testing.assert_array_equal((outputs > 0)[is_clear], (probability > 0.5)[is_clear])
-    assert ((outputs > 0) != (base_outputs > 0)).mean() > 0.05
+    assert ((outputs > 0) != (original_outputs > 0)).mean() > 0.05
 
 
 def test_weight_k_is_equivalent_to_k_copies_of_a_point(points):

@@ -99,8 +99,8 @@ def test_first_boosted_linear_svm_is_the_single_one(n_classes):
 
 
 def test_table_of_sizes_has_printed_and_reproduced_iterations_and_members(rows):
-    lines = report("shen2013", table="sizes").table.rows
-    table = {(line[0], line[1]): line[2:] for line in lines}
+    table_rows = report("shen2013", table="sizes").table.rows
+    table = {(table_row[0], table_row[1]): table_row[2:] for table_row in table_rows}
     assert table.keys() == {*itertools.product(PRINTED_SIZES, ("PSVM", "sampled"))}
     for (name, kind), (printed, *cells, exemplars) in table.items():
         assert exemplars in ("", PRINTED_TRAINING_SIZES[name.partition(",")[0]])

@@ -47,11 +47,11 @@ def test_tree_of_the_search_is_not_pruned(data_set, cost):
 def test_table_has_the_five_nearest_settings_of_each_set():
     result = report("shen2013-search")
     distance_by_setting = {row["data_set"]: row["distance"] for row in result.rows}
-    lines = [*result.table.rows]
+    table_rows = [*result.table.rows]
     for data_set, setting in folds.GENERATOR_SETTINGS.items():
-        (reported_line, *setting_lines), lines = lines[:6], lines[6:]
-        assert reported_line[0] == f"{data_set}, reported"
-        names = [f"{data_set}, {line[0]}" for line in setting_lines]
+        (reported_row, *setting_rows), table_rows = table_rows[:6], table_rows[6:]
+        assert reported_row[0] == f"{data_set}, reported"
+        names = [f"{data_set}, {table_row[0]}" for table_row in setting_rows]
         distances = [distance_by_setting[name] for name in names]
         other_settings = {name for name in distance_by_setting if name.startswith(data_set)} - {
             *names
@@ -59,10 +59,10 @@ def test_table_has_the_five_nearest_settings_of_each_set():
         assert distances == sorted(distances)
         assert distances[-1] <= min(distance_by_setting[name] for name in other_settings)
         assert setting in names  # the setting that the other suites use
-        assert [float(line[-1]) for line in setting_lines] == [
+        assert [float(table_row[-1]) for table_row in setting_rows] == [
             round(value, 1) for value in distances
         ]
-    assert not lines
+    assert not table_rows
 
 
 def test_samples_are_centred_and_scaled_by_the_unit():

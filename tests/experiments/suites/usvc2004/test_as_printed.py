@@ -1,4 +1,8 @@
-"""The printed algorithm: its limits are stationary points, for C or for 2 C."""
+"""The suite usvc-as-printed.
+
+The algorithm as printed converges, if at all, to a stationary point: of the objective with 2 C, or
+with C if the factor 2 of the weights is omitted.
+"""
 
 import numpy as np
 import pytest

@@ -82,10 +82,10 @@ def test_no_classifier_has_fewer_errors_than_the_minimum():
     assert len(rows) == 2 * len(fewest_errors.METHODS)
     records = load_records("usvc-fewest-errors")
     minima = {(r["data_set"], r["run"]): r for r in records if "bound" in r}
-    assert all(r["errors"] == r["bound"] for r in minima.values())  # proved to be minimal
+    assert all(r["n_errors"] == r["bound"] for r in minima.values())  # proved to be minimal
     excess = {}
     for r in records:
-        difference = r["errors"] - minima[r["data_set"], r["run"]]["errors"]
+        difference = r["n_errors"] - minima[r["data_set"], r["run"]]["n_errors"]
         excess.setdefault((r["data_set"], r["method"]), []).append(difference)
     assert min(map(min, excess.values())) == 0
     for row in rows:
