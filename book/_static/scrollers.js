@@ -2,6 +2,7 @@
 const BOX_NAMES = {
   "mjx-container": "Formula",
   "div.pst-scrollable-table-container": "Table",
+  "div.output.text_html": "Table", // a data frame
   "div.cell_output pre": "Output",
   pre: "Code",
 };

@@ -20,9 +20,13 @@ VOID_ELEMENTS = {
 # manual caption looks like a generated one, and left alignment and Python code are the default.
 NIGHTLY_ONLY = {
     ("caption", ""),
+    ("div", "highlight-bibtex"),
     ("div", "highlight-python"),
     ("div", "seealso"),
+    ("style", ""),  # of a data frame
+    ("table", "dataframe"),
     ("td", "text-left"),
+    ("th", ""),
     ("th", "text-left"),
 }
 
