@@ -35,8 +35,8 @@ MODEL_PARAMETERS = ("C", "lam", "kernel", "penalty", "n_estimators")  # their de
 
 
 def estimators():
-    """Yield the public estimators by name."""
-    for name in svmbook.__all__:
+    """Yield the public estimators by name, in alphabetical order."""
+    for name in sorted(svmbook.__all__, key=str.lower):
         if not name.startswith("_"):
             yield name, getattr(svmbook, name)
 

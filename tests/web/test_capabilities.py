@@ -12,7 +12,7 @@ import svmbook
 
 X_all, y_all = (values[::3] for values in load_iris(return_X_y=True))  # three classes
 X, y = X_all[y_all > 0], y_all[y_all > 0]  # two of them, which overlap
-NAMES = [name for name in svmbook.__all__ if not name.startswith("_")]
+NAMES = sorted((name for name in svmbook.__all__ if name[0] != "_"), key=str.lower)
 
 
 def unfitted(name):

@@ -1,0 +1,61 @@
+"""Time of a parameter search on a table of ordinary size, and of a million predictions.
+
+The table has 6,000 rows, 30 features and three classes of different sizes. Each candidate is fitted
+three times (3-fold cross-validation), and the best one once more to the whole table. Estimators for
+two classes fit three models, one per pair of classes, in each of these fits.
+"""
+
+import numpy as np
+from measure import main, measure, print_table, time_call
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV
+
+from svmbook import DualSVC, KernelLogisticRegression, StumpEnsembleLogistic
+
+N_PREDICTED = 100_000
+LAM, C = [10, 1, 0.1, 0.01], [0.1, 1, 10, 100]
+GAMMA = [width / 30 for width in (1 / 16, 1 / 4, 1, 4)]
+SETTINGS = {
+    "StumpEnsembleLogistic": (StumpEnsembleLogistic(n_knots=16), {"lam": LAM}),
+    "DualSVC, linear": (DualSVC(), {"C": C}),
+    "DualSVC, Gaussian": (DualSVC(kernel="rbf"), {"C": C, "gamma": GAMMA}),
+    "KernelLogisticRegression": (KernelLogisticRegression(gamma=1 / 30), {"lam": LAM}),
+}
+
+
+def search_method(name):
+    """Return a method that chooses the parameters of an estimator and predicts many points."""
+    estimator, grid = SETTINGS[name]
+
+    def method(X, y):
+        search = GridSearchCV(estimator, grid, cv=3).fit(X, y)
+        rows = X[np.arange(N_PREDICTED) % len(X)]
+        _, seconds = time_call(lambda: search.predict(rows))
+        n_fits = 3 * len(search.cv_results_["params"]) + 1
+        return {"n_fits": n_fits, "seconds_per_million": seconds * 1e6 / N_PREDICTED}
+
+    return method
+
+
+METHODS = {name: search_method(name) for name in SETTINGS}
+
+
+def problem(row):
+    shares = [0.6, 0.3]  # the third class has the rest
+    X, y = make_classification(
+        row["n"], 30, n_informative=10, n_classes=3, weights=shares, random_state=0
+    )
+    return (X - X.mean(axis=0)) / X.std(axis=0), y, {}
+
+
+def run():
+    X, y, _ = problem({"n": 6000})
+    rows = []
+    for name in METHODS:
+        rows.append({"method": name, "n": len(X)} | measure(__file__, name, X, y))
+        print_table(name, rows[-1:], ["method", "seconds", "n_fits", "seconds_per_million"])
+    return rows
+
+
+if __name__ == "__main__":
+    main(METHODS, run)
