@@ -4,7 +4,6 @@ import csv
 import io
 import re
 import shutil
-import zipfile
 from datetime import datetime
 from pathlib import Path
 
@@ -189,55 +188,6 @@ def guide_script(start):
     """Return the script of the instructor's guide that starts with this text."""
     (script,) = re.findall(rf"```python\n({start}.*?)```", GUIDE.read_text("utf-8"), re.S)
     return script
-
-
-def unpack(course, names):
-    """Run the guide's script on an archive of files with these names."""
-    with zipfile.ZipFile("submissions.zip", "w") as archive:
-        for name in names:
-            archive.writestr(name, "{}")
-    exec(guide_script("import csv").replace("dual_by_hand", ASSIGNMENT), {})
-    assert not course.skip_reasons()
-    return course.submissions(ASSIGNMENT)
-
-
-@pytest.mark.parametrize(
-    ("names", "student", "roster"),
-    [
-        (["Ann Lee_12345_assignsubmission_file/small.ipynb"], "Ann Lee", "Ann Lee,ann@b.org\n"),
-        (["Ann Lee_12345_assignsubmission_file_/small.ipynb"], "Ann Lee", "12345,ann@b.org\n"),
-        (["leeann_LATE_77_12345_small-1.ipynb", "leeann_77_12346_a.png"], "leeann", "77,ann@b.org"),
-    ],
-    ids=["Moodle", "Moodle, number", "Canvas"],
-)
-def test_script_in_the_guide_unpacks_archives_of_platforms(
-    course, monkeypatch, names, student, roster
-):
-    monkeypatch.chdir(course.root)
-    (submission,) = unpack(course, names).values()
-    assert submission.student == student and submission.path.exists()
-    Path("roster.csv").write_text(f"\ufeff{roster}", "utf-8")
-    assert unpack(course, names).keys() == {student, "ann@b.org"}
-
-
-def test_script_in_the_guide_stops_at_two_students_of_one_name(course, monkeypatch):
-    monkeypatch.chdir(course.root)
-    names = [f"Ann Lee_{k}_assignsubmission_file/{ASSIGNMENT}.ipynb" for k in (1, 2)]
-    with pytest.raises(ValueError, match="two students are called Ann Lee"):
-        unpack(course, names)
-
-
-def test_script_in_the_guide_packs_feedback_under_the_names_of_moodle(course, monkeypatch):
-    monkeypatch.chdir(course.root)
-    people = ("Ann Lee_1", "Ben_2")  # Ben has no feedback
-    unpack(course, [f"{person}_assignsubmission_file/{ASSIGNMENT}.ipynb" for person in people])
-    page = course.feedback_path("Ann Lee", ASSIGNMENT)
-    page.parent.mkdir(parents=True)
-    page.write_text("feedback")
-    exec(guide_script("import zipfile").replace("dual_by_hand", ASSIGNMENT), {})
-    with zipfile.ZipFile("feedback.zip") as packed:
-        assert packed.namelist() == [f"Ann Lee_1_assignsubmission_file_{ASSIGNMENT}.html"]
-        assert packed.read(packed.namelist()[0]) == b"feedback"
 
 
 MARKS_CSV = """student,assignment,score,max_score,complete,hours_late
