@@ -45,7 +45,8 @@ def _import_module(name):
         return import_module(f"{__package__}.{name}")
     except ModuleNotFoundError as error:
         raise ImportError(
-            f"coursework needs {error.name}; pip install 'svmbook[course]' installs it."
+            f"coursework needs {error.name}, which the extra course installs: "
+            "pip install 'svmbook[course]', or 'FILE.whl[course]' if you have a wheel."
         ) from error
 
 
