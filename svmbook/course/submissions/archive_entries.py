@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from unicodedata import normalize
 
-from .roster import clean_name
+from .roster import student_name
 
 __all__ = ["choose_paths", "list_entries", "open_archive", "parse_entry"]
 
@@ -56,7 +56,7 @@ def parse_entry(entry):
         file = match and match[3]
     if not match or file in ("", ".", ".."):
         raise ValueError(f"{entry!r} is not named like a submission in Moodle or Canvas.")
-    return clean_name(match[1]), match[2], file
+    return student_name(match[1]), match[2], file
 
 
 def choose_paths(entries, folders, assignment):

@@ -64,7 +64,7 @@ def unpack_submissions(course, assignment, archive):
     return [
         f"{assignment}: {len(new)} files of {len(folders)} students",
         *_note("not in roster.csv", [f"{name} ({number})" for name, number in unknown]),
-        *_note("not in this archive, removed", former - set(folders.values())),
+        *_note("earlier submissions removed", former - set(folders.values())),
         *_note("not changed; check the times", [t for t in times if (submitted / t).exists()]),
     ]
 

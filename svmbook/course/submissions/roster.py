@@ -5,7 +5,10 @@ from unicodedata import normalize
 
 from ..layout.submitted import is_student_name
 
-__all__ = ["choose_folders", "clean_name", "read_roster"]
+__all__ = ["choose_folders", "read_roster", "student_name"]
+
+# Moodle removes these characters from names, and replaces underscores by spaces.
+REMOVED_CHARACTERS = dict.fromkeys(map(ord, "&<>\"'`|:\\/"))
 
 
 def read_roster(path):
@@ -33,12 +36,13 @@ def read_roster(path):
     rows = csv.reader(lines, delimiter=";" if ";" in "".join(filled_lines[:1]) else ",")
     folders = {}
     for row in rows:
-        row = [clean_name(field) for field in row]
+        row = [_clean(field) for field in row]
         place = f"{path.name}, line {rows.line_num}"
         if not any(row):
             continue
         if len(row) != 2 or not all(row):
             raise ValueError(f"{place}: write two fields, the student and the folder.")
+        row[0] = student_name(row[0])
         if row[0] in folders:
             raise ValueError(f"{place}: {row[0]!r} is in an earlier line as well.")
         if not is_student_name(row[1]):
@@ -76,6 +80,11 @@ def choose_folders(students, roster):
     return folders
 
 
-def clean_name(text):
+def student_name(text):
+    """Return the name of a student as Moodle writes it in archives, in Unicode normal form C."""
+    return _clean(text.translate(REMOVED_CHARACTERS | {ord("_"): " "}))
+
+
+def _clean(text):
     """Return a name in Unicode normal form C, without superfluous spaces."""
     return " ".join(normalize("NFC", text).split())
