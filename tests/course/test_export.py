@@ -202,13 +202,14 @@ ben,project,20.0,20.0,True,250.0
 """
 
 
-def test_recipe_in_the_guide_computes_final_marks(course_copy, tmp_path, monkeypatch):
+def test_recipe_in_the_guide_computes_final_marks(course_copy, tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     recipe = guide_script("import numpy")
     assert MARKS_CSV.splitlines()[0].split(",") == export(course_copy, "plain")[1][0]
     Path("marks.csv").write_text(MARKS_CSV)
     exec(recipe, {})
+    assert capsys.readouterr().out == "counted as on time: '+cem ann ben\n"
     assert Path("final.csv").read_text().splitlines() == [
         "student,percent",
         "'+cem,63.3",  # one of two equal marks is dropped: (1 + 2 * 0.5 * 0.9) / 3
