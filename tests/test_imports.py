@@ -20,7 +20,7 @@ LAYERS = {
     "course": {"files"},
     "course/reports": {"course/grading", "course/layout", "files"},
     "course/grading": {"course/execution", "course/layout", "course/submissions", "files"},
-    "course/submissions": {"course/execution", "course/layout", "course/personal"},
+    "course/submissions": {"course/execution", "course/layout", "course/personal", "files"},
     "course/layout": {"course/execution", "experiments/running", "files"},
     "course/execution": set(),
     "course/personal": set(),

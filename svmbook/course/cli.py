@@ -45,7 +45,8 @@ def _import_module(name):
         return import_module(f"{__package__}.{name}")
     except ModuleNotFoundError as error:
         raise ImportError(
-            f"coursework needs {error.name}; pip install 'svmbook[course]' installs it."
+            f"coursework needs {error.name}, which the extra course installs: "
+            "pip install 'svmbook[course]', or 'FILE.whl[course]' if you have a wheel."
         ) from error
 
 
@@ -112,6 +113,25 @@ def _run_trial(folder, assignment, unsafe):
     click.echo(f"{assignment}: the solution gets all points given by tests", err=True)
 
 
+@course.command("unpack")
+@ASSIGNMENT_ARGUMENT
+@click.argument("archive", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@COURSE_OPTION
+def unpack(assignment, archive, root):
+    """Unpack an ARCHIVE of submissions from Moodle or Canvas.
+
+    The submissions replace those of the assignment's earlier archive. The file roster.csv in the
+    folder of the course says which folder belongs to which student.
+
+    \b
+    Example:
+      svmbook course unpack dual_by_hand submissions.zip
+    """
+    archives = _import_module("submissions.archives")
+    for message in archives.unpack_submissions(_open_course(root), assignment, archive):
+        click.echo(message)
+
+
 @course.command("grade")
 @ASSIGNMENT_ARGUMENT
 @COURSE_OPTION
@@ -159,6 +179,21 @@ def give_feedback(assignment, root):
     folder = _open_course(root)
     pages = list(_import_module("reports.feedback").write_feedback(folder, assignment))
     click.echo(f"{len(pages)} pages in {folder.root / 'feedback'}")
+
+
+@course.command("pack")
+@ASSIGNMENT_ARGUMENT
+@COURSE_OPTION
+def pack(assignment, root):
+    """Pack the feedback into feedback.zip, for Moodle's upload of feedback files.
+
+    \b
+    Example:
+      svmbook course pack dual_by_hand
+    """
+    archives = _import_module("submissions.archives")
+    for message in archives.pack_feedback(_open_course(root), assignment):
+        click.echo(message)
 
 
 @course.command("report")

@@ -4,7 +4,6 @@ import csv
 import io
 import re
 import shutil
-import zipfile
 from datetime import datetime
 from pathlib import Path
 
@@ -191,55 +190,6 @@ def guide_script(start):
     return script
 
 
-def unpack(course, names):
-    """Run the guide's script on an archive of files with these names."""
-    with zipfile.ZipFile("submissions.zip", "w") as archive:
-        for name in names:
-            archive.writestr(name, "{}")
-    exec(guide_script("import csv").replace("dual_by_hand", ASSIGNMENT), {})
-    assert not course.skip_reasons()
-    return course.submissions(ASSIGNMENT)
-
-
-@pytest.mark.parametrize(
-    ("names", "student", "roster"),
-    [
-        (["Ann Lee_12345_assignsubmission_file/small.ipynb"], "Ann Lee", "Ann Lee,ann@b.org\n"),
-        (["Ann Lee_12345_assignsubmission_file_/small.ipynb"], "Ann Lee", "12345,ann@b.org\n"),
-        (["leeann_LATE_77_12345_small-1.ipynb", "leeann_77_12346_a.png"], "leeann", "77,ann@b.org"),
-    ],
-    ids=["Moodle", "Moodle, number", "Canvas"],
-)
-def test_script_in_the_guide_unpacks_archives_of_platforms(
-    course, monkeypatch, names, student, roster
-):
-    monkeypatch.chdir(course.root)
-    (submission,) = unpack(course, names).values()
-    assert submission.student == student and submission.path.exists()
-    Path("roster.csv").write_text(f"\ufeff{roster}", "utf-8")
-    assert unpack(course, names).keys() == {student, "ann@b.org"}
-
-
-def test_script_in_the_guide_stops_at_two_students_of_one_name(course, monkeypatch):
-    monkeypatch.chdir(course.root)
-    names = [f"Ann Lee_{k}_assignsubmission_file/{ASSIGNMENT}.ipynb" for k in (1, 2)]
-    with pytest.raises(ValueError, match="two students are called Ann Lee"):
-        unpack(course, names)
-
-
-def test_script_in_the_guide_packs_feedback_under_the_names_of_moodle(course, monkeypatch):
-    monkeypatch.chdir(course.root)
-    people = ("Ann Lee_1", "Ben_2")  # Ben has no feedback
-    unpack(course, [f"{person}_assignsubmission_file/{ASSIGNMENT}.ipynb" for person in people])
-    page = course.feedback_path("Ann Lee", ASSIGNMENT)
-    page.parent.mkdir(parents=True)
-    page.write_text("feedback")
-    exec(guide_script("import zipfile").replace("dual_by_hand", ASSIGNMENT), {})
-    with zipfile.ZipFile("feedback.zip") as packed:
-        assert packed.namelist() == [f"Ann Lee_1_assignsubmission_file_{ASSIGNMENT}.html"]
-        assert packed.read(packed.namelist()[0]) == b"feedback"
-
-
 MARKS_CSV = """student,assignment,score,max_score,complete,hours_late
 '+cem,kernels,10.0,10.0,True,
 '+cem,logistic,12.0,12.0,True,0.0
@@ -252,13 +202,14 @@ ben,project,20.0,20.0,True,250.0
 """
 
 
-def test_recipe_in_the_guide_computes_final_marks(course_copy, tmp_path, monkeypatch):
+def test_recipe_in_the_guide_computes_final_marks(course_copy, tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     recipe = guide_script("import numpy")
     assert MARKS_CSV.splitlines()[0].split(",") == export(course_copy, "plain")[1][0]
     Path("marks.csv").write_text(MARKS_CSV)
     exec(recipe, {})
+    assert capsys.readouterr().out == "counted as on time: '+cem ann ben\n"
     assert Path("final.csv").read_text().splitlines() == [
         "student,percent",
         "'+cem,63.3",  # one of two equal marks is dropped: (1 + 2 * 0.5 * 0.9) / 3

@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Submission", "find_submissions"]
+__all__ = ["Submission", "find_submissions", "is_student_name"]
 
 # The characters other than letters and digits that names of students may contain. The set is small
 # because nbgrader's pages do not escape names.
@@ -61,7 +61,7 @@ def find_submissions(root, assignments):
     folders_by_key = defaultdict(list)
     for entry in sorted(root.iterdir()):
         student = unicodedata.normalize("NFC", entry.name)
-        if not _is_student_name(entry.name):
+        if not is_student_name(entry.name):
             skip_reasons[entry.name] = (
                 "the name may contain only letters, digits, spaces and . , @ + - _ ( )"
             )
@@ -146,7 +146,7 @@ def _notebooks(folder, search_subfolder=True):
     return notebooks
 
 
-def _is_student_name(name):
+def is_student_name(name):
     """Return whether a name consists of allowed characters; combining accents are allowed."""
     letters = [c for c in name if c.isalnum()]
     other_characters = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}

@@ -1,0 +1,78 @@
+"""Entries in the archives of Moodle and Canvas: the student, and the path of the file."""
+
+import re
+import zipfile
+import zlib
+from collections import Counter
+from contextlib import contextmanager, suppress
+from unicodedata import normalize
+
+from .roster import student_name
+
+__all__ = ["choose_paths", "list_entries", "open_archive", "parse_entry"]
+
+MOODLE_NAME = re.compile(r"([^_]+)_(\d+)_assignsubmission_[a-z]+_?(.*)")  # of a file or a folder
+CANVAS_NAME = re.compile(r"(.+?)_(?:LATE_)?(\d+)_(?:\d+_|(?=(?:text|link)\.html$))(.+)")
+SKIPPED_NAMES = {".ipynb_checkpoints", "__MACOSX", ".DS_Store"}
+UTF8_FLAG = 0x800  # of an entry whose name is in UTF-8; macOS does not set it
+
+
+@contextmanager
+def open_archive(path):
+    """Open a zip file; raise ValueError if it is damaged or encrypted."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            yield packed
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        raise ValueError(f"{path} cannot be unpacked: {str(error).rstrip('.')}.") from None
+
+
+def list_entries(packed):
+    """Return the names of the files in an archive, in Unicode normal form C, and each ``ZipInfo``.
+
+    Folders and the files of operating systems and of Jupyter are left out.
+    """
+    entries, infos = [], []
+    for info in packed.infolist():
+        name = info.filename
+        if not info.flag_bits & UTF8_FLAG:
+            with suppress(UnicodeError):
+                name = name.encode("cp437").decode()
+        name = normalize("NFC", name.replace("\\", "/"))
+        if not name.endswith("/") and SKIPPED_NAMES.isdisjoint(name.split("/")):
+            entries.append(name)
+            infos.append(info)
+    return entries, infos
+
+
+def parse_entry(entry):
+    """Return the student's name and number, and the file's name; raise ValueError if unknown."""
+    *folders, file = entry.split("/")
+    for folder in folders[:2]:  # the first may be a folder that contains all others
+        if match := MOODLE_NAME.fullmatch(folder):
+            break
+    else:
+        match = MOODLE_NAME.fullmatch(file) or CANVAS_NAME.fullmatch(file)
+        file = match and match[3]
+    if not match or file in ("", ".", ".."):
+        raise ValueError(f"{entry!r} is not named like a submission in Moodle or Canvas.")
+    return student_name(match[1]), match[2], file
+
+
+def choose_paths(entries, folders, assignment):
+    """Return the entries by their paths below ``submitted``; raise ValueError if two are equal.
+
+    The suffix of Canvas, as in ``kernels-1.ipynb``, is removed from the name of the assignment.
+    """
+    suffixed = re.compile(rf"{re.escape(assignment)}-\d+\.ipynb")
+    parsed = [parse_entry(entry) for entry in entries]
+    keys = [
+        (*s, f"{assignment}.ipynb" if suffixed.fullmatch(file) else file) for *s, file in parsed
+    ]
+    counts, paths = Counter(keys), {}
+    for entry, key, (*student, file) in zip(entries, keys, parsed, strict=True):
+        path = f"{folders[*student]}/{assignment}/{key[-1] if counts[key] == 1 else file}"
+        if path in paths:
+            raise ValueError(f"{paths[path]!r} and {entry!r} have one name; remove one of them.")
+        paths[path] = entry
+    return paths

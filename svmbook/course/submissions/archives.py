@@ -1,0 +1,148 @@
+"""Archives of Moodle and Canvas: unpack submissions, and pack feedback for Moodle."""
+
+import csv
+import io
+import os
+import shutil
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ...files import write_atomically
+from .archive_entries import choose_paths, list_entries, open_archive, parse_entry
+from .roster import choose_folders, read_roster
+
+__all__ = ["pack_feedback", "unpack_submissions"]
+
+
+def unpack_submissions(course, assignment, archive):
+    """Unpack the submissions of an assignment, which replace those of its earlier archive.
+
+    The file ``archives/ASSIGNMENT.csv`` records the entry from which each file came. An error in
+    the archive or in ``roster.csv`` leaves ``submitted`` unchanged.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    assignment : str
+        The name of the assignment.
+    archive : path
+        The zip file.
+
+    Returns
+    -------
+    list of str
+        The numbers of files and students, then what the instructor should check.
+
+    Raises
+    ------
+    ValueError
+        The archive or the roster is invalid, or another file would be replaced.
+    """
+    course.source_path(assignment)
+    roster, submitted = read_roster(course.root / "roster.csv"), course.root / "submitted"
+    with course.lock(), TemporaryDirectory(dir=course.root, prefix=".unpack-") as temporary:
+        old = _read_record(_record_path(course, assignment))
+        with open_archive(archive) as packed:
+            entries, infos = list_entries(packed)
+            folders = choose_folders([parse_entry(entry)[:2] for entry in entries], roster)
+            new = choose_paths(entries, folders, assignment)
+            _check_paths(submitted, new, old)
+            for path, info in zip(new, infos, strict=True):
+                _make_parent(Path(temporary, path)).write_bytes(packed.read(info))
+        _remove_files(submitted, old)
+        record = io.StringIO(newline="")
+        csv.writer(record).writerows(new.items())
+        write_atomically(_record_path(course, assignment), record.getvalue())
+        for path in new:
+            shutil.move(Path(temporary, path), _make_parent(submitted / path))
+    unknown = [student for student in folders if roster and roster.keys().isdisjoint(student)]
+    former = {Path(path).parts[0] for path in old}
+    times = {f"{folder}/{assignment}/timestamp.txt" for folder in former} - new.keys()
+    return [
+        f"{assignment}: {len(new)} files of {len(folders)} students",
+        *_note("not in roster.csv", [f"{name} ({number})" for name, number in unknown]),
+        *_note("earlier submissions removed", former - set(folders.values())),
+        *_note("not changed; check the times", [t for t in times if (submitted / t).exists()]),
+    ]
+
+
+def pack_feedback(course, assignment):
+    """Write the feedback on unpacked submissions to ``feedback.zip``, with the names for Moodle.
+
+    Parameters
+    ----------
+    course : Course
+        The course.
+    assignment : str
+        The name of the assignment.
+
+    Returns
+    -------
+    list of str
+        The number of pages, then the students without a page and those with other submissions.
+
+    Raises
+    ------
+    ValueError
+        The submissions did not come from an archive of Moodle, or there is no feedback.
+    """
+    course.source_path(assignment)
+    record = _read_record(_record_path(course, assignment))
+    if not any("_assignsubmission_" in entry for entry in record.values()):
+        raise ValueError(f"no submission of {assignment} was unpacked from an archive of Moodle.")
+    students = {Path(path).parts[0]: parse_entry(entry)[:2] for path, entry in record.items()}
+    pages = {folder: course.feedback_path(folder, assignment) for folder in students}
+    missing = [folder for folder, page in pages.items() if not page.exists()]
+    if len(missing) == len(pages):
+        raise ValueError(f"there is no feedback; run svmbook course feedback {assignment} first.")
+    with zipfile.ZipFile(course.root / "feedback.zip", "w") as packed:
+        for folder, (name, number) in students.items():
+            if folder not in missing:
+                page = f"{name}_{number}_assignsubmission_file_{assignment}.html"
+                packed.write(pages[folder], page)
+    written = (course.root / "feedback").glob(f"*/{assignment}/{assignment}.html")
+    return [
+        f"{len(pages) - len(missing)} pages in {packed.filename}",
+        *_note("no feedback for", missing),
+        *_note("not from the archive, not packed", {p.parts[-3] for p in written} - pages.keys()),
+    ]
+
+
+def _check_paths(submitted, new, old):
+    """Raise ValueError if there are no files, or if another file would be replaced."""
+    if not new:
+        raise ValueError("there are no submissions in the archive.")
+    for path in new.keys() - old.keys():
+        if os.path.lexists(submitted / path):
+            raise ValueError(f"submitted/{path} is not from an archive; move it away.")
+
+
+def _record_path(course, assignment):
+    return course.root / "archives" / f"{assignment}.csv"
+
+
+def _read_record(path):
+    """Return the entry from which each file below ``submitted`` came."""
+    text = path.read_bytes().decode() if path.exists() else ""
+    return dict(csv.reader(io.StringIO(text, newline="")))
+
+
+def _remove_files(submitted, paths):
+    """Remove files, and the folders of students that are then empty."""
+    for path in paths:
+        (submitted / path).unlink(missing_ok=True)
+        with suppress(OSError):  # the folder contains other files
+            (submitted / path).parent.rmdir()
+            (submitted / path).parents[1].rmdir()
+
+
+def _make_parent(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _note(text, names):
+    return [f"{text}: {', '.join(map(repr, sorted(names)))}"] if names else []

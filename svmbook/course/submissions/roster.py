@@ -1,0 +1,90 @@
+"""The folders of the students in an archive, by the file ``roster.csv``."""
+
+import csv
+from unicodedata import normalize
+
+from ..layout.submitted import is_student_name
+
+__all__ = ["choose_folders", "read_roster", "student_name"]
+
+# Moodle removes these characters from names, and replaces underscores by spaces.
+REMOVED_CHARACTERS = dict.fromkeys(map(ord, "&<>\"'`|:\\/"))
+
+
+def read_roster(path):
+    """Return the folders of students by their name or number in the archive.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file without a heading, which need not exist.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        A line is invalid; the message contains its number.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines() if path.exists() else []
+    except UnicodeDecodeError:
+        raise ValueError(f"{path.name} is not in UTF-8; save it as CSV UTF-8.") from None
+    filled_lines = [line for line in lines if line.strip(" ,;\t")]
+    rows = csv.reader(lines, delimiter=";" if ";" in "".join(filled_lines[:1]) else ",")
+    folders = {}
+    for row in rows:
+        row = [_clean(field) for field in row]
+        place = f"{path.name}, line {rows.line_num}"
+        if not any(row):
+            continue
+        if len(row) != 2 or not all(row):
+            raise ValueError(f"{place}: write two fields, the student and the folder.")
+        row[0] = student_name(row[0])
+        if row[0] in folders:
+            raise ValueError(f"{place}: {row[0]!r} is in an earlier line as well.")
+        if not is_student_name(row[1]):
+            raise ValueError(f"{place}: {row[1]!r} contains a character that no folder may have.")
+        folders[row[0]] = row[1]
+    return folders
+
+
+def choose_folders(students, roster):
+    """Return the folders of students, by name and number; raise ValueError if two are equal.
+
+    Parameters
+    ----------
+    students : iterable of tuple
+        Name and number of each student.
+    roster : dict
+        Folders from `read_roster`. Students who are not in it have folders with their names.
+
+    Returns
+    -------
+    dict
+    """
+    folders, numbers = {}, {}
+    for name, number in students:
+        folder = roster.get(number, roster.get(name, name))
+        other = numbers.setdefault(folder, number)
+        if not is_student_name(folder):
+            raise ValueError(f"{folder!r} cannot be a folder; write {number},FOLDER in roster.csv.")
+        if other != number:
+            raise ValueError(
+                f"two students have the folder {folder!r}; in roster.csv, write {other},FOLDER and "
+                f"{number},FOLDER with different folders."
+            )
+        folders[name, number] = folder
+    return folders
+
+
+def student_name(text):
+    """Return the name of a student as Moodle writes it in archives, in Unicode normal form C."""
+    return _clean(text.translate(REMOVED_CHARACTERS | {ord("_"): " "}))
+
+
+def _clean(text):
+    """Return a name in Unicode normal form C, without superfluous spaces."""
+    return " ".join(normalize("NFC", text).split())
