@@ -116,7 +116,7 @@ def test_missing_course_assignment_or_marks_raise_errors(course, assignments_fol
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
         create_course(tmp_path / "new", assignments_folder, ["none"])
     unreleased_course = create_course(tmp_path / "new", assignments_folder)
-    with pytest.raises(ValueError, match="was not released"):
+    with pytest.raises(ValueError, match="has not been released"):
         next(grade_submissions(unreleased_course, ASSIGNMENT, sandbox="unused"))
 
 

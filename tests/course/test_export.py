@@ -136,7 +136,7 @@ def test_submission_of_an_unreleased_assignment_is_reported(course_copy):
         course_copy.source_path(ASSIGNMENT).read_bytes()
     )
     notes, _ = export(course_copy, "plain")
-    assert notes[1:] == ["new was not released; run svmbook course release new first."]
+    assert notes[1:] == ["new has not been released; run svmbook course release new first."]
 
 
 def test_hours_late_are_computed_from_timestamps(course_copy):
