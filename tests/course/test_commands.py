@@ -29,8 +29,8 @@ def test_commands_lead_from_an_empty_folder_to_marks(
     monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(assignments_folder))
     root = tmp_path / "autumn"
 
-    def run(*words, code=0):
-        result = CliRunner().invoke(commands, [*words, "--course", str(root)])
+    def run(*args, code=0):
+        result = CliRunner().invoke(commands, [*args, "--course", str(root)])
         assert result.exit_code == code, result.output
         return result.output
 

@@ -112,8 +112,8 @@ def test_export_lists_submissions_that_are_not_graded(course_copy, tmp_path):
     )
     (course_copy.root / "submitted/ben").mkdir()
     nbformat.write(answered_notebook(course_copy), course_copy.root / "submitted/ben/small.ipynb")
-    words = ["export", "--course", str(course_copy.root), "--output", str(tmp_path / "marks.csv")]
-    notes = CliRunner().invoke(commands, words).stderr.splitlines()
+    args = ["export", "--course", str(course_copy.root), "--output", str(tmp_path / "marks.csv")]
+    notes = CliRunner().invoke(commands, args).stderr.splitlines()
     assert notes[1:] == [
         "small: submissions not graded yet, or changed since: 2",
         "left out: 'ben'; a notebook belongs in submitted/STUDENT/ASSIGNMENT",

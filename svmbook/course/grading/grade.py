@@ -143,7 +143,9 @@ def _result_or_zero(run, master):
     except SandboxError:
         raise
     except Exception as error:
-        zero_result = run_submission(master, None, f"the grader failed on it: {error!r}")
+        zero_result = run_submission(
+            master, None, f"the grader failed on this submission: {error!r}"
+        )
         return replace(zero_result, is_final=False)
 
 
