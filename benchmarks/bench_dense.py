@@ -22,7 +22,7 @@ def summary(result):
         "objective": result.objective,
         "relative_gap": result.relative_gap,
         "iterations": result.n_iter,
-        "free_points": int(((result.alpha > 0) & (result.alpha < result.alpha.max())).sum()),
+        "n_free": int(((result.alpha > 0) & (result.alpha < result.alpha.max())).sum()),
     }
 
 
@@ -58,7 +58,7 @@ METHODS = {
     "LIBSVM 1e-6": libsvm_method(1e-6),
     "dense, in factorisations": dense_over_cholesky,
 }
-COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations", "free_points"]
+COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations", "n_free"]
 COLUMNS += ["memory_over_data", "factorisations_per_iteration"]
 
 

@@ -63,8 +63,8 @@ class Table:
             rows.append(row := _as_tuple(row, f"row {number}"))
             if len(row) != len(columns):
                 raise ValueError(
-                    f"row {number} has {len(row)} cells for {len(columns)} columns: {row!r}; "
-                    "give one cell per column."
+                    f"row {number} has length {len(row)}, but columns has length {len(columns)}: "
+                    f"{row!r}; give one cell per column."
                 )
         object.__setattr__(self, "columns", columns)  # the class is frozen
         object.__setattr__(self, "rows", tuple(rows))

@@ -149,7 +149,7 @@ def variants(assignment):
     A submission is a dict of answers. There are the solution, another solution, and one submission
     per typical mistake.
     """
-    module, points = _submissions(assignment)
+    module, points = _submissions_and_points(assignment)
     correct = {
         "the solution": ({}, points),
         "another solution": (module.ALTERNATIVE_SOLUTION, points),
@@ -167,7 +167,7 @@ def combined_variants(assignment):
     Mistakes are combined if they are in different answers and change the points of different
     tests. The solution itself is omitted, because nbval runs the assignment's notebook.
     """
-    module, points = _submissions(assignment)
+    module, points = _submissions_and_points(assignment)
     groups = []
     for answers, changed_points in module.MISTAKES.values():
         for group_answers, group_points in groups:
@@ -187,7 +187,7 @@ def combined_variants(assignment):
     return {"another solution": (module.ALTERNATIVE_SOLUTION, points)} | wrong
 
 
-def _submissions(assignment):
+def _submissions_and_points(assignment):
     """Return the module of submissions of an assignment, and the points of its tests."""
     path = ROOT / f"tests/course/submissions/{assignment}.py"
     spec = spec_from_file_location(f"submissions_{assignment}", path)

@@ -7,7 +7,8 @@ from importlib import import_module
 from forks import serve
 
 PRELOADED_MODULES = (
-    "ipykernel.kernelapp matplotlib.pyplot pandas sklearn.svm sklearn.model_selection cvxopt"
+    *("ipykernel.kernelapp", "matplotlib.pyplot", "pandas", "sklearn.svm"),
+    *("sklearn.model_selection", "cvxopt"),
 )
 
 
@@ -28,6 +29,6 @@ if __name__ == "__main__":
     sys.path.pop(0)  # the folder of this script, which a kernel does not have on its path
     # A kernel sets this variable before it imports Matplotlib.
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    for name in PRELOADED_MODULES.split():
+    for name in PRELOADED_MODULES:
         import_module(name)
     serve(run_kernel)

@@ -23,21 +23,21 @@ STUB = "*Your answer.*"
 NEARBY_TEXT = "the adjacent text was graded instead"
 
 
-def _slip(make, points=5, words=None):
+def _slip(submit, points=5, words=None):
     """Return the function that hands in a slip, its points of five, and words of the report."""
-    return make, points, words
+    return submit, points, words
 
 
-def _notebook(change=None, **answers):
+def _submit_notebook(change=None, **answers):
     """Return a function that changes a notebook with these answers, and hands it in."""
 
-    def make(course, student):
+    def submit(course, student):
         nb = answered_notebook(course, **answers)
         if change:
             change(nb)
         hand_in(course, student, nb)
 
-    return make
+    return submit
 
 
 def _cell_index(nb, item):
@@ -46,9 +46,11 @@ def _cell_index(nb, item):
     )
 
 
-def _code_below(item, text):
+def _submit_code_below(item, text):
     """Return a function that hands in a notebook with a code cell below an item."""
-    return _notebook(lambda nb: nb.cells.insert(_cell_index(nb, item) + 1, new_code_cell(text)))
+    return _submit_notebook(
+        lambda nb: nb.cells.insert(_cell_index(nb, item) + 1, new_code_cell(text))
+    )
 
 
 def _put_essay_below(nb):
@@ -126,32 +128,32 @@ def _change_kernel(nb):
     nb.metadata.kernelspec = {"name": "my-env", "display_name": "Mine", "language": "python"}
 
 
-def _under_names(folder=ASSIGNMENT, file=f"{ASSIGNMENT}.ipynb", content=None):
+def _submit_under_names(folder=ASSIGNMENT, file=f"{ASSIGNMENT}.ipynb", content=None):
     """Return a function that hands in a notebook, or other content, under other names."""
 
-    def make(course, student):
+    def submit(course, student):
         path = course.root / "submitted" / student / folder / file
         path.parent.mkdir(parents=True)
         path.write_bytes(
             json.dumps(answered_notebook(course)).encode() if content is None else content
         )
 
-    return make
+    return submit
 
 
 def _hand_in_two_files(course, student):
-    _under_names(file="small (1).ipynb")(course, student)
+    _submit_under_names(file="small (1).ipynb")(course, student)
     (course.root / "submitted" / student / ASSIGNMENT / "small (2).ipynb").write_text("{}")
 
 
 def _hand_in_an_older_file_as_well(course, student):
-    _under_names()(course, student)
+    _submit_under_names()(course, student)
     (course.root / "submitted" / student / ASSIGNMENT / "small (1).ipynb").write_text("{}")
 
 
 def _hand_in_with_byte_order_mark(course, student):
     content = b"\xef\xbb\xbf" + json.dumps(answered_notebook(course)).encode()
-    _under_names(content=content)(course, student)
+    _submit_under_names(content=content)(course, student)
 
 
 def _hand_in_other_files_as_well(course, student):
@@ -164,109 +166,121 @@ def _hand_in_other_files_as_well(course, student):
 
 SLIPS = {
     "writes the essay in a new cell below": _slip(
-        _notebook(_put_essay_below, essay=STUB), words=NEARBY_TEXT
+        _submit_notebook(_put_essay_below, essay=STUB), words=NEARBY_TEXT
     ),
     "writes the essay in a new cell above": _slip(
-        _notebook(_put_essay_above, essay=STUB), words=NEARBY_TEXT
+        _submit_notebook(_put_essay_above, essay=STUB), words=NEARBY_TEXT
     ),
     "writes the essay in a raw cell below": _slip(
-        _notebook(_put_essay_in_a_raw_cell, essay=STUB), words=NEARBY_TEXT
+        _submit_notebook(_put_essay_in_a_raw_cell, essay=STUB), words=NEARBY_TEXT
     ),
     "writes the essay in comments of a code cell below": _slip(
-        _notebook(_put_essay_in_comments, essay=STUB), words=NEARBY_TEXT
+        _submit_notebook(_put_essay_in_comments, essay=STUB), words=NEARBY_TEXT
     ),
     "pastes a picture into the essay": _slip(
-        _notebook(essay="![proof](attachment:photo.png)"),
+        _submit_notebook(essay="![proof](attachment:photo.png)"),
         words="a picture that was pasted into a text is not kept",
     ),
     "writes the essay into the question": _slip(
-        _notebook(_add_essay_to_the_question, essay=STUB), words=NEARBY_TEXT
+        _submit_notebook(_add_essay_to_the_question, essay=STUB), words=NEARBY_TEXT
     ),
     "adds a remark to the question": _slip(
-        _notebook(_add_essay_to_the_question), words="the additions are kept below it"
+        _submit_notebook(_add_essay_to_the_question), words="the additions are kept below it"
     ),
     "deletes the cell of the essay": _slip(
-        _notebook(_without_cells("essay")), words="missing: essay"
+        _submit_notebook(_without_cells("essay")), words="missing: essay"
     ),
-    "answers in a new cell below the stub": _slip(_code_below("square", SQUARE)),
-    "answers in two cells": _slip(_notebook(_split_answer), words="2 pieces"),
+    "answers in a new cell below the stub": _slip(_submit_code_below("square", SQUARE)),
+    "answers in two cells": _slip(_submit_notebook(_split_answer), words="2 pieces"),
     "deletes an answer's cell and adds a new one": _slip(
-        _notebook(_make_answer_an_own_cell), words="missing"
+        _submit_notebook(_make_answer_an_own_cell), words="missing"
     ),
-    "deletes a test": _slip(_notebook(_without_cells("test_square")), words="missing: test_square"),
-    "deletes the first cell": _slip(_notebook(_without_cells("setup")), words="missing: setup"),
+    "deletes a test": _slip(
+        _submit_notebook(_without_cells("test_square")), words="missing: test_square"
+    ),
+    "deletes the first cell": _slip(
+        _submit_notebook(_without_cells("setup")), words="missing: setup"
+    ),
     "adds a line to a test": _slip(
-        _notebook(_with_extra_line("test_square")), words="test_square had been"
+        _submit_notebook(_with_extra_line("test_square")), words="test_square had been"
     ),
     "adds a line to a locked cell": _slip(
-        _notebook(_with_extra_line("setup")), words="setup had been changed"
+        _submit_notebook(_with_extra_line("setup")), words="setup had been changed"
     ),
     "makes an answer's cell Markdown": _slip(
-        _notebook(_with_cell_type("square", "markdown")), words="wrong cell type"
+        _submit_notebook(_with_cell_type("square", "markdown")), words="wrong cell type"
     ),
     "makes the essay's cell code": _slip(
-        _notebook(_with_cell_type("essay", "code")), words="wrong cell type"
+        _submit_notebook(_with_cell_type("essay", "code")), words="wrong cell type"
     ),
-    "moves the answers to the end": _slip(_notebook(_move_answers_to_the_end)),
-    "has every cell twice": _slip(_notebook(_repeat_cells)),
-    "leaves %pdb on": _slip(_code_below("setup", "%pdb on\n1 / 0")),
-    "leaves exit() at the end": _slip(_code_below("test_total", "exit()")),
-    "leaves quit in the middle": _slip(_code_below("square", "quit")),
-    "leaves input() in a cell": _slip(_code_below("setup", "name = input('Your name? ')")),
+    "moves the answers to the end": _slip(_submit_notebook(_move_answers_to_the_end)),
+    "has every cell twice": _slip(_submit_notebook(_repeat_cells)),
+    "leaves %pdb on": _slip(_submit_code_below("setup", "%pdb on\n1 / 0")),
+    "leaves exit() at the end": _slip(_submit_code_below("test_total", "exit()")),
+    "leaves quit in the middle": _slip(_submit_code_below("square", "quit")),
+    "leaves input() in a cell": _slip(_submit_code_below("setup", "name = input('Your name? ')")),
     "leaves magics": _slip(
-        _code_below("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x")
+        _submit_code_below("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x")
     ),
-    "leaves a cell with an error": _slip(_code_below("setup", "undefined + 1")),
-    "leaves a cell that is not Python": _slip(_code_below("setup", "for x in")),
-    "overwrites a name of the tests": _slip(_code_below("square", "check_close = x = None")),
-    "imports all of NumPy": _slip(_code_below("setup", "from numpy import *")),
-    "calls a variable sum": _slip(_code_below("total", "sum = 0"), points=3),
+    "leaves a cell with an error": _slip(_submit_code_below("setup", "undefined + 1")),
+    "leaves a cell that is not Python": _slip(_submit_code_below("setup", "for x in")),
+    "overwrites a name of the tests": _slip(_submit_code_below("square", "check_close = x = None")),
+    "imports all of NumPy": _slip(_submit_code_below("setup", "from numpy import *")),
+    "calls a variable sum": _slip(_submit_code_below("total", "sum = 0"), points=3),
     "turns warnings into errors": _slip(
-        _code_below("setup", "import warnings\nwarnings.simplefilter('error')")
+        _submit_code_below("setup", "import warnings\nwarnings.simplefilter('error')")
     ),
-    "lets NumPy raise": _slip(_code_below("setup", "import numpy as np\nnp.seterr(all='raise')")),
-    "prints in an answer": _slip(_notebook(square=SQUARE.replace("return", "print(x); return"))),
+    "lets NumPy raise": _slip(
+        _submit_code_below("setup", "import numpy as np\nnp.seterr(all='raise')")
+    ),
+    "prints in an answer": _slip(
+        _submit_notebook(square=SQUARE.replace("return", "print(x); return"))
+    ),
     "draws in an answer": _slip(
-        _notebook(square=f"import matplotlib.pyplot as plt\n{SQUARE}\nplt.plot([1]); plt.show()")
+        _submit_notebook(
+            square=f"import matplotlib.pyplot as plt\n{SQUARE}\nplt.plot([1]); plt.show()"
+        )
     ),
     "counts calls in a global variable": _slip(
-        _notebook(
+        _submit_notebook(
             square="calls = 0\ndef square(x):\n    global calls\n    calls += 1\n    return x * x"
         )
     ),
     "answers with NumPy's numbers": _slip(
-        _notebook(
+        _submit_notebook(
             square="import numpy as np\ndef square(x): return np.float64(x) ** 2",
             total="import numpy as np\ndef total(x): return np.array(x).sum().astype(int)",
         )
     ),
-    "answers with a lambda": _slip(_notebook(square="square = lambda x: x * x")),
+    "answers with a lambda": _slip(_submit_notebook(square="square = lambda x: x * x")),
     "answers with a partial function": _slip(
-        _notebook(square="from functools import partial\nsquare = partial(pow, exp=2)")
+        _submit_notebook(square="from functools import partial\nsquare = partial(pow, exp=2)")
     ),
     "answers with a cached function": _slip(
-        _notebook(square=f"from functools import cache\n@cache\n{SQUARE}")
+        _submit_notebook(square=f"from functools import cache\n@cache\n{SQUARE}")
     ),
     "answers with a method": _slip(
-        _notebook(square="class A:\n    def f(self, x): return x * x\nsquare = A().f")
+        _submit_notebook(square="class A:\n    def f(self, x): return x * x\nsquare = A().f")
     ),
-    "forgets an answer": _slip(_notebook(total=TOTAL.replace("return", "")), points=3),
-    "saves outputs, widgets and attachments": _slip(_notebook(_add_outputs_and_attachments)),
+    "forgets an answer": _slip(_submit_notebook(total=TOTAL.replace("return", "")), points=3),
+    "saves outputs, widgets and attachments": _slip(_submit_notebook(_add_outputs_and_attachments)),
     "saves the notebook with a program that drops all metadata": _slip(
-        _notebook(_remove_metadata), words=NEARBY_TEXT
+        _submit_notebook(_remove_metadata), words=NEARBY_TEXT
     ),
-    "uses a different kernel": _slip(_notebook(_change_kernel)),
+    "uses a different kernel": _slip(_submit_notebook(_change_kernel)),
     "calls the file small (1).ipynb": _slip(
-        _under_names(file="small (1).ipynb"), words="was graded as small"
+        _submit_under_names(file="small (1).ipynb"), words="was graded as small"
     ),
     "calls the file Small.IPYNB": _slip(
-        _under_names(file="Small.IPYNB"), words="was graded as small"
+        _submit_under_names(file="Small.IPYNB"), words="was graded as small"
     ),
     "calls the folder Small": _slip(
-        _under_names(folder="Small"), words="the folder 'Small' was graded"
+        _submit_under_names(folder="Small"), words="the folder 'Small' was graded"
     ),
-    "calls the folder s-mall": _slip(_under_names(folder="s-mall"), words="was graded as small"),
-    "has a name with a decomposed accent": _slip(_notebook()),
+    "calls the folder s-mall": _slip(
+        _submit_under_names(folder="s-mall"), words="was graded as small"
+    ),
+    "has a name with a decomposed accent": _slip(_submit_notebook()),
     "hands in two files": _slip(
         _hand_in_two_files, points=0, words="but 'small (1).ipynb', 'small (2).ipynb'"
     ),
@@ -274,23 +288,27 @@ SLIPS = {
         _hand_in_an_older_file_as_well, words="small.ipynb was graded, and not 'small (1).ipynb'"
     ),
     "hands in a folder within the folder": _slip(
-        _under_names(file=f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"),
+        _submit_under_names(file=f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"),
         words="the file 'small/small.ipynb' was graded as small.ipynb",
     ),
     "saves with a byte order mark": _slip(_hand_in_with_byte_order_mark),
     "hands in other files as well": _slip(_hand_in_other_files_as_well),
     "hands in a zip file": _slip(
-        _under_names(file="small.zip", content=b"PK"), points=0, words="but 'small.zip'"
+        _submit_under_names(file="small.zip", content=b"PK"), points=0, words="but 'small.zip'"
     ),
-    "hands in an empty file": _slip(_under_names(content=b""), points=0, words="not a notebook"),
+    "hands in an empty file": _slip(
+        _submit_under_names(content=b""), points=0, words="not a notebook"
+    ),
     "hands in an HTML page": _slip(
-        _under_names(file="small.html", content=b"<html>"), points=0, words="but 'small.html'"
+        _submit_under_names(file="small.html", content=b"<html>"),
+        points=0,
+        words="but 'small.html'",
     ),
 }
 
 
 def _hand_in_without_folder(course, student):
-    _under_names()(course, student)
+    _submit_under_names()(course, student)
     submitted = course.root / "submitted" / student
     (submitted / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").rename(submitted / f"{ASSIGNMENT}.ipynb")
     (submitted / ASSIGNMENT).rmdir()
@@ -302,14 +320,17 @@ SKIPPED_SLIPS = {
         _hand_in_without_folder,
         "a notebook belongs in",
     ),
-    "calls the folder hw1": (_under_names(folder="hw1"), "the course has no such assignment"),
+    "calls the folder hw1": (
+        _submit_under_names(folder="hw1"),
+        "the course has no such assignment",
+    ),
 }
 
 
 def hand_in_all(course):
     """Hand in all slips, each as a student of its own."""
-    for slip, (make, *_) in (SLIPS | SKIPPED_SLIPS).items():
-        make(course, unicodedata.normalize("NFD", student_of(slip)))
+    for slip, (submit, *_) in (SLIPS | SKIPPED_SLIPS).items():
+        submit(course, unicodedata.normalize("NFD", student_of(slip)))
 
 
 def student_of(slip):

@@ -200,7 +200,7 @@ def test_members_of_mislabelled_points_of_shen():
     assert len(percentages) == 30 and round(np.mean(percentages), 1) == 18.5
 
 
-def test_turned_images_of_lin():
+def test_rotated_images_of_lin():
     digits = load_digits()
     train_images, test_images, y, y_test = train_test_split(
         digits.images / 16, digits.target, test_size=0.4, random_state=0, stratify=digits.target

@@ -172,13 +172,14 @@ def test_intercept_that_is_not_unique_is_the_midpoint_of_its_interval(C, n_posit
     original = solve_batch(X, y, C)
     alpha = original.alpha
     at_bound = (alpha < 1e-9 * C) | (alpha > (1 - 1e-9) * C)
-    rows = np.flatnonzero(at_bound.all(axis=1))
-    assert len(rows) >= 5
+    bounded_problems = np.flatnonzero(at_bound.all(axis=1))
+    assert len(bounded_problems) >= 5
     e = y - np.einsum("pij,pj->pi", gram(X), y * alpha)
     may_increase = np.where(y > 0, alpha < 0.5 * C, alpha > 0.5 * C)
     low = np.where(may_increase, e, -np.inf).max(axis=1)
     high = np.where(may_increase, np.inf, e).min(axis=1)
-    np.testing.assert_allclose(original.intercept[rows], 0.5 * (low + high)[rows], atol=1e-9)
+    midpoints = 0.5 * (low + high)[bounded_problems]
+    np.testing.assert_allclose(original.intercept[bounded_problems], midpoints, atol=1e-9)
     for seed in SEEDS:
         result = solve_batch(perturb(X, seed), y, C)
         np.testing.assert_allclose(result.intercept, original.intercept, rtol=0, atol=1e-6)

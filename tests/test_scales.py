@@ -10,24 +10,24 @@ from svmbook.solvers import solve_dual_batch
 from svmbook.unbiased.placement import fscl
 
 X, Y = load_iris(return_X_y=True)
-LARGE_C = [
+MODELS_WITH_LARGE_C = [
     ExemplarSVM(voting="local", mining=False),
     PrototypeSVM(positive_weight="balanced", random_state=0),
 ]
-SMALL_C = [
+MODELS_WITH_SMALL_C = [
     ExemplarSVM(C=1.0, voting="local", random_state=0),
     PrototypeSVM(C=1.0, positive_weight="balanced", random_state=0),
 ]
 
 
-@pytest.mark.parametrize("model", SMALL_C, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", MODELS_WITH_SMALL_C, ids=lambda model: type(model).__name__)
 def test_features_may_have_small_units(model):
     # Since C is not scaled with the features, the outputs are near zero, but their order is right.
     assert model.fit(1e-7 * X[::2], Y[::2]).score(1e-7 * X, Y) > 0.9
 
 
 @pytest.mark.filterwarnings("ignore:the duality gap of a member")  # the member of the outlier
-@pytest.mark.parametrize("model", LARGE_C, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", MODELS_WITH_LARGE_C, ids=lambda model: type(model).__name__)
 def test_outlier_does_not_make_all_other_points_equal(model):
     points = X.copy()
     points[0, 0] = 1e13
@@ -59,10 +59,14 @@ def test_intercept_is_optimal_for_very_different_class_weights(weight):
     assert batch.converged and batch.gap[0] <= 1e-6 * batch.objective[0]
 
 
-SYMMETRIC = [LocalizedSVM(), LocalizedSVM(n_neighbors=20), ProfileSVM(n_clusters=1, random_state=0)]
+LOCAL_MODELS = [
+    LocalizedSVM(),
+    LocalizedSVM(n_neighbors=20),
+    ProfileSVM(n_clusters=1, random_state=0),
+]
 
 
-@pytest.mark.parametrize("model", SYMMETRIC, ids=str)
+@pytest.mark.parametrize("model", LOCAL_MODELS, ids=str)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_predictions_on_the_axis_of_symmetry_do_not_depend_on_rounding(model, n_classes):
     rng = np.random.default_rng(1)

@@ -71,7 +71,7 @@ RANDOM_PROTOTYPES = {
     "check_sample_weight_equivalence_on_dense_data": "prototypes are a random sample of the rows, "
     "which changes if rows are repeated",
 }
-STUMPS_FAVOUR_LIGHT_POINTS = {
+THRESHOLD_BEYOND_ALL_POINTS = {
     "check_class_weight_classifiers": "a threshold beyond all points of the heavy class costs no "
     "more than a constant, and some light points are then classified correctly: 82 % of the "
     "predictions are the heavy class, not 87 %",
@@ -80,7 +80,7 @@ STUMPS_FAVOUR_LIGHT_POINTS = {
 
 def expected_failures(estimator):
     if isinstance(estimator, (AdaBoostStump, LPBoost)):
-        return STUMPS_FAVOUR_LIGHT_POINTS
+        return THRESHOLD_BEYOND_ALL_POINTS
     if isinstance(estimator, USVC) and estimator.kernel != "linear":
         return RANDOM_PROTOTYPES
     if getattr(estimator, "kernel", "linear") != "precomputed":

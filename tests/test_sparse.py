@@ -93,7 +93,7 @@ def test_unsupported_sparse_matrix_is_reported():
         DualSVC(kernel="rbf").fit(X, TWO_CLASSES)
 
 
-CODE_WITH_MANY_TEXTS = """
+MANY_DOCUMENTS_SCRIPT = """
 import numpy as np
 from scipy import sparse
 from svmbook import DualSVC, KernelLogisticRegression
@@ -118,9 +118,9 @@ print(int(line.split()[1]))
 
 @pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs VmHWM of Linux")
-def test_many_sparse_texts_need_less_than_two_gibibytes():
+def test_many_sparse_documents_need_less_than_two_gibibytes():
     process = subprocess.run(
-        [sys.executable, "-c", CODE_WITH_MANY_TEXTS], check=True, capture_output=True, text=True
+        [sys.executable, "-c", MANY_DOCUMENTS_SCRIPT], check=True, capture_output=True, text=True
     )
     assert int(process.stdout) < 2 * 2**20
 

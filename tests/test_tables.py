@@ -52,8 +52,13 @@ def test_table_of_iterators_can_be_shown_twice():
 @pytest.mark.parametrize(
     ("columns", "rows", "error", "message"),
     [
-        (["n", "time"], [[1, 2], [3]], ValueError, r"row 1 has 1 cells for 2 columns: \(3,\)"),
-        (["n"], [[1, 2]], ValueError, "row 0 has 2 cells for 1 columns"),
+        (
+            ["n", "time"],
+            [[1, 2], [3]],
+            ValueError,
+            r"row 1 has length 1, but columns has length 2: \(3,\)",
+        ),
+        (["n"], [[1, 2]], ValueError, "row 0 has length 2, but columns has length 1"),
         ([], [], ValueError, "columns is empty"),
         ("n", [[1]], TypeError, "columns is 'n'; give a sequence"),
         (["n", "m"], ["12"], TypeError, "row 0 is '12'; give a sequence"),

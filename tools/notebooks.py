@@ -2,8 +2,8 @@
 
 Usage: python tools/notebooks.py [notebooks/one.ipynb ...]
 
-Without arguments all chapters are run. Only sources and outputs are kept in a file. Cell ids are
-numbered consecutively, so that a second run changes only what differs.
+Without arguments all chapters and notes are run. Only sources and outputs are kept in a file, and
+cell ids are numbered consecutively, so that a second run changes only the outputs that differ.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ METADATA = {
     },
 }
 VOLATILE_KEYS = ("execution", "ExecuteTime", "collapsed", "scrolled", "jupyter", "trusted")
-MAX_SECONDS = 60  # for a chapter, on two cores
+EXPECTED_SECONDS = 60  # for a chapter, on two cores; a longer time is reported
 TIMEOUT = 600  # seconds after which a notebook is interrupted
 
 
@@ -80,7 +80,7 @@ async def run_cells(notebook, folder):
             await client.async_execute()
     except (CellExecutionError, DeadKernelError, TimeoutError) as error:
         # A cancelled client always reports that its kernel died.
-        return f"not done after {TIMEOUT} s" if timeout.expired() else str(error)
+        return f"did not finish within {TIMEOUT} s" if timeout.expired() else str(error)
     return ""
 
 
@@ -88,12 +88,12 @@ def run_notebook(path):
     """Run one notebook in place, print its time and outcome, and return the exit code."""
     start = time.monotonic()
     notebook = nbformat.read(path, as_version=4)
-    with tempfile.TemporaryDirectory() as profile:
-        # An empty profile: the user's own IPython settings must not affect the outputs.
-        os.environ["IPYTHONDIR"] = profile
+    with tempfile.TemporaryDirectory() as ipython_dir:
+        # The directory is empty, because the user's IPython settings must not affect the outputs.
+        os.environ["IPYTHONDIR"] = ipython_dir
         error = asyncio.run(run_cells(notebook, path.parent))
     seconds = time.monotonic() - start
-    note = f"longer than the {MAX_SECONDS} s allowed" * (seconds > MAX_SECONDS)
+    note = f"longer than {EXPECTED_SECONDS} s" * (seconds > EXPECTED_SECONDS)
     print(f"{path.name:<44} {seconds:6.1f} s  {'FAILED' if error else note}", flush=True)
     if error:
         print(f"{path.name}: {error}", file=sys.stderr)
@@ -104,8 +104,8 @@ def run_notebook(path):
     return 0
 
 
-def main(names):
-    paths = [Path(name).resolve() for name in names]
+def main(paths):
+    paths = [Path(path).resolve() for path in paths]
     folder = ROOT / "notebooks"
     paths = paths or sorted([*folder.glob("*.ipynb"), *folder.glob("notes/*.ipynb")])
     for name, threads in ONE_THREAD_ENV.items():

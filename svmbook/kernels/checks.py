@@ -65,7 +65,7 @@ def check_gram(K: ArrayLike, *, require_definite: bool = True) -> np.ndarray:
             "the kernel is not positive semi-definite: some k(x, x) is negative. "
             "Use another kernel."
         )
-    asymmetry = _asymmetry(K, _lengths(K))
+    asymmetry = _asymmetry(K, _norms(K))
     if asymmetry > ASYMMETRY_TOL:
         raise ValueError(
             "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
@@ -109,20 +109,20 @@ def check_finite(K):
     return K
 
 
-def _asymmetry(K, lengths):
+def _asymmetry(K, norms):
     """Return the largest difference of two cosines that should be equal, or zero if negligible.
 
     The products of K and of its transpose with a random vector are compared first. Only if they
     differ, all entries are compared, in tiles that fit into the cache. A difference that the
     products do not show is of order 1e-13 sqrt(n), which is rounding error.
     """
-    v = np.random.default_rng(0).standard_normal(len(K)) / lengths
+    v = np.random.default_rng(0).standard_normal(len(K)) / norms
     with np.errstate(over="ignore", invalid="ignore"):
-        if (np.abs(K @ v - v @ K) <= SYMMETRY_TOL * np.sqrt(len(K)) * lengths).all():
+        if (np.abs(K @ v - v @ K) <= SYMMETRY_TOL * np.sqrt(len(K)) * norms).all():
             return 0.0
     tiles = _tiles(K)
     return max(
-        (np.abs(K[i, j] - K[j, i].T) / (lengths[i, None] * lengths[j])).max()
+        (np.abs(K[i, j] - K[j, i].T) / (norms[i, None] * norms[j])).max()
         for i in tiles
         for j in tiles
         if j.start <= i.start
@@ -135,11 +135,11 @@ def check_definite(K):
     The test is the Cholesky factorisation in `check_gram`; with many points in single precision.
     """
     dtype = np.float32 if len(K) > MAX_DOUBLE_PRECISION_POINTS else np.float64
-    lengths = _lengths(K)
+    norms = _norms(K)
     cosines = np.empty(K.shape, dtype=dtype)
     with np.errstate(over="ignore"):  # only an indefinite matrix can overflow
         for rows in _tiles(K):
-            cosines[rows] = K[rows] / lengths / lengths[rows, None]  # divided in double precision
+            cosines[rows] = K[rows] / norms / norms[rows, None]  # divided in double precision
     cosines.ravel()[:: len(K) + 1] += INDEFINITE_TOL * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (cosines,))
     L, info = potrf(cosines.T, lower=1, clean=0, overwrite_a=1)
@@ -157,7 +157,7 @@ def _tiles(K):
     return [slice(start, start + TILE_SIZE) for start in range(0, len(K), TILE_SIZE)]
 
 
-def _lengths(K):
+def _norms(K):
     """Return the norms of the points in feature space, with 1 in place of 0."""
     diagonal = np.diagonal(K)
     return np.where(diagonal > 0, np.sqrt(np.maximum(diagonal, 0.0)), 1.0)

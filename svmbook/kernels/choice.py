@@ -30,14 +30,14 @@ class KernelChoice:
 
     The shifted kernel is positive semi-definite and agrees with k on vectors that sum to zero.
     Solvers get the shifted kernel; `unshifted_coefficients` writes their solution in terms of k.
-    ``shift_row`` is the row of o among the training points, and ``shift_point`` is o as an array of
-    one row (None for a precomputed kernel).
+    ``shift_index`` is the index of o among the training points, and ``shift_point`` is o as an
+    array of one row (None for a precomputed kernel).
     """
 
     name: str
     function: Callable | None = None
     params: dict = field(default_factory=dict)
-    shift_row: int | None = None
+    shift_index: int | None = None
     shift_point: np.ndarray | None = None
 
     @property
@@ -54,8 +54,8 @@ class KernelChoice:
         if self.is_known_definite:  # also square and symmetric
             return check_finite(self.values(X, X, require_finite=False))
         K = X if self.name == "precomputed" else self._unshifted_values(X, X)
-        if self.shift_row is not None:
-            o = self.shift_row
+        if self.shift_index is not None:
+            o = self.shift_index
             K = shift_values(K, K[:, o], K[o], K[o, o])
         return check_gram(K, require_definite=require_definite)
 
@@ -68,13 +68,13 @@ class KernelChoice:
         K = X if self.name == "precomputed" else self._unshifted_values(X, X)
         return self._with_shift_at(X, np.argmax(2.0 * K.mean(axis=1) - np.diagonal(K)))
 
-    def _with_shift_at(self, X, row):
-        point = None if self.name == "precomputed" else X[[row]]
-        return replace(self, shift_row=int(row), shift_point=point)
+    def _with_shift_at(self, X, index):
+        point = None if self.name == "precomputed" else X[[index]]
+        return replace(self, shift_index=int(index), shift_point=point)
 
     def without_shift(self):
         """Return the kernel without its shift."""
-        return replace(self, shift_row=None, shift_point=None)
+        return replace(self, shift_index=None, shift_point=None)
 
     def unshifted_coefficients(self, A, intercept, X):
         r"""Return the coefficients and the intercept of the same function in the unshifted kernel.
@@ -83,9 +83,9 @@ class KernelChoice:
         sum to zero: :math:`A'_o = A_o - \sum_j A_j`, other coefficients stay, and
         :math:`b' = b - \sum_j A'_j\,k(o, x_j)`.
         """
-        if self.shift_row is None:
+        if self.shift_index is None:
             return A, intercept
-        A, coefficient_sum, o = A.copy(), A.sum(axis=0), self.shift_row
+        A, coefficient_sum, o = A.copy(), A.sum(axis=0), self.shift_index
         A[o] -= np.where(
             np.abs(coefficient_sum) > SUM_ROUNDING * np.abs(A).sum(axis=0), coefficient_sum, 0.0
         )

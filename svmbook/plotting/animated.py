@@ -15,7 +15,7 @@ __all__ = ["AnimatedFigure"]
 # Characters that need no percent-encoding in a data URL.
 SAFE_CHARACTERS = " !$'()*+,-./:;=?@[]_`{|}~"
 
-# JavaScript that shows the picture of the slider's position, and gives its title to screen readers.
+# JavaScript that shows the picture at the slider's position, and tells screen readers its title.
 _INPUT_HANDLER = (
     "const box = this.closest('.moving'), all = box.querySelectorAll('img');"
     "all.forEach((image, k) => image.hidden = k != this.value);"

@@ -80,9 +80,9 @@ def plot_classes(
         raise ValueError(f"labels is {labels!r}; give one legend entry per class.")
     scatters = {}
     for code in np.unique(codes).tolist():
-        rows = codes == code
+        in_class = codes == code
         scatters[code] = ax.scatter(
-            *X[rows].T,
+            *X[in_class].T,
             s=size,
             color=CLASS_COLOURS[code],
             marker=_MARKERS[code],

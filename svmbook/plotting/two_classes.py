@@ -84,10 +84,10 @@ def plot_points(
     style |= normalize_kwargs(scatter_options, PathCollection)  # "lw" must replace "linewidth"
     scatters = {}
     for sign, label in ((-1, negative), (1, positive)):
-        rows = y == sign
+        in_class = y == sign
         scatters[sign] = ax.scatter(
-            *X[rows].T,
-            s=sizes[rows],
+            *X[in_class].T,
+            s=sizes[in_class],
             color=COLOURS[sign],
             marker=_MARKERS[sign],
             label=label,

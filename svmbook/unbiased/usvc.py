@@ -304,7 +304,7 @@ class USVC(IRWLSClassifier):
         kernel, points = problem.kernel, problem.points
         self.prototypes_ = choose_prototypes(prototypes, points, self.n_prototypes, kernel, rng)
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
-        if kernel.shift_row is not None:  # the coefficients of the prototypes sum to zero
+        if kernel.shift_index is not None:  # the coefficients of the prototypes sum to zero
             kernel = kernel.without_shift().with_shift(self.prototypes_)
         axes = orthonormal_axes(kernel.gram(self.prototypes_))
         Z = kernel.values(points, self.prototypes_) @ axes

@@ -29,8 +29,8 @@ def test_commands_lead_from_an_empty_folder_to_marks(
     monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(assignments_folder))
     root = tmp_path / "autumn"
 
-    def run(*words, code=0):
-        result = CliRunner().invoke(commands, [*words, "--course", str(root)])
+    def run(*args, code=0):
+        result = CliRunner().invoke(commands, [*args, "--course", str(root)])
         assert result.exit_code == code, result.output
         return result.output
 
@@ -116,7 +116,7 @@ def test_missing_course_assignment_or_marks_raise_errors(course, assignments_fol
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
         create_course(tmp_path / "new", assignments_folder, ["none"])
     unreleased_course = create_course(tmp_path / "new", assignments_folder)
-    with pytest.raises(ValueError, match="was not released"):
+    with pytest.raises(ValueError, match="has not been released"):
         next(grade_submissions(unreleased_course, ASSIGNMENT, sandbox="unused"))
 
 

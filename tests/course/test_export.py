@@ -111,8 +111,8 @@ def test_export_lists_submissions_that_are_not_graded(course_copy, tmp_path):
     )
     (course_copy.root / "submitted/ben").mkdir()
     nbformat.write(answered_notebook(course_copy), course_copy.root / "submitted/ben/small.ipynb")
-    words = ["export", "--course", str(course_copy.root), "--output", str(tmp_path / "marks.csv")]
-    notes = CliRunner().invoke(commands, words).stderr.splitlines()
+    args = ["export", "--course", str(course_copy.root), "--output", str(tmp_path / "marks.csv")]
+    notes = CliRunner().invoke(commands, args).stderr.splitlines()
     assert notes[1:] == [
         "small: submissions not graded yet, or changed since: 2",
         "left out: 'ben'; a notebook belongs in submitted/STUDENT/ASSIGNMENT",
@@ -135,7 +135,7 @@ def test_submission_of_an_unreleased_assignment_is_reported(course_copy):
         course_copy.source_path(ASSIGNMENT).read_bytes()
     )
     notes, _ = export(course_copy, "plain")
-    assert notes[1:] == ["new was not released; run svmbook course release new first."]
+    assert notes[1:] == ["new has not been released; run svmbook course release new first."]
 
 
 def test_hours_late_are_computed_from_timestamps(course_copy):

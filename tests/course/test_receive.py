@@ -47,8 +47,8 @@ def test_copy_of_a_given_cell_does_not_move_other_cells(course):
         nb.cells.insert(position, {"cell_type": "code", "source": text, "metadata": {}})
     merged_nb, notes = hand_in_and_merge(course, nb)
     sources = [cell.source for cell in merged_nb.cells]
-    test = merged_nb.cells.index(cell_named(merged_nb, "test_square"))
-    assert sources.index("def helper(x): return x * x") < test and notes == []
+    test_position = merged_nb.cells.index(cell_named(merged_nb, "test_square"))
+    assert sources.index("def helper(x): return x * x") < test_position and notes == []
 
 
 def test_cells_are_placed_by_their_text_if_all_names_are_lost(course):
@@ -60,8 +60,9 @@ def test_cells_are_placed_by_their_text_if_all_names_are_lost(course):
     assert cell_named(merged_nb, "essay").source == ESSAY
     sources = [cell.source for cell in merged_nb.cells]
     assert sources.count(SQUARE) == 1 and len(merged_nb.cells) == len(nb.cells) + 2
-    test = merged_nb.cells.index(cell_named(merged_nb, "test_square"))
-    assert merged_nb.cells.index(cell_named(merged_nb, "setup")) < sources.index(SQUARE) < test
+    test_position = merged_nb.cells.index(cell_named(merged_nb, "test_square"))
+    setup_position = merged_nb.cells.index(cell_named(merged_nb, "setup"))
+    assert setup_position < sources.index(SQUARE) < test_position
     assert any("missing: setup, square" in note for note in notes)
 
 

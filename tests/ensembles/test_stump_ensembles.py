@@ -104,8 +104,10 @@ def test_features_of_different_units_are_not_overfitted(n_knots):
     noise = [rng.lognormal(6, 1.5, n), rng.normal(0, 1e-3, n), rng.integers(0, 2, n)]
     raw = np.column_stack([income, age, days, visits, rng.uniform(0, 1e6, n), *noise])
     raw = np.column_stack([raw, rng.gamma(2.0, 50.0, n)])
-    odds = 0.8 * np.log(income / 3e4) - ((age - 45) / 15) ** 2 + 0.6 * (days > 2000) + 0.2 * visits
-    y = (rng.random(n) < 1 / (1 + np.exp(1.5 - odds))).astype(int)
+    log_odds = (
+        0.8 * np.log(income / 3e4) - ((age - 45) / 15) ** 2 + 0.6 * (days > 2000) + 0.2 * visits
+    )
+    y = (rng.random(n) < 1 / (1 + np.exp(1.5 - log_odds))).astype(int)
     train, test = slice(800), slice(800, None)
     loss_of_mean = log_loss(y[test], np.full(400, y[train].mean()))
     scaled = StumpEnsembleLogistic(n_knots=n_knots).fit(raw[train], y[train])
@@ -139,15 +141,15 @@ def test_starting_from_a_sample_does_not_change_solution(monkeypatch):
     Z = rng.standard_normal((900, 3))
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
     gram = StumpGram.from_knots(Z, quantile_knots(Z, 5))
-    all_points, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
+    expected, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.solvers.smoothed_hinge.START_SAMPLE_SIZE", 100)
-    sample_start, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
+    sample_start_result, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.gram.stumps.CURVATURE_SAMPLE_SIZE", 30)
     monkeypatch.setattr("svmbook.gram.stumps.MAX_DENSE_POINTS_PER_WEIGHT", 0)
-    sample_hessian, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
-    for result in (sample_start, sample_hessian):
+    sample_hessian_result, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
+    for result in (sample_start_result, sample_hessian_result):
         assert result.converged
-        assert result.objective == pytest.approx(all_points.objective, rel=2e-6)
+        assert result.objective == pytest.approx(expected.objective, rel=2e-6)
 
 
 def test_upper_bounds_of_sample_have_the_same_sum_as_those_of_all_points(monkeypatch):

@@ -42,16 +42,16 @@ def test_objective_is_the_documented_one(kernel, penalty):
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_kernel_by_name_by_function_or_precomputed(model):
-    named = model.set_params(kernel="rbf", gamma=0.3).fit(X, Y).decision_function(X_NEW)
+    expected = model.set_params(kernel="rbf", gamma=0.3).fit(X, Y).decision_function(X_NEW)
 
     def kernel(A, B):
         return gaussian(A, B, gamma=0.3)
 
     outputs = model.set_params(kernel=kernel).fit(X, Y).decision_function(X_NEW)
-    np.testing.assert_allclose(outputs, named, atol=1e-8)
+    np.testing.assert_allclose(outputs, expected, atol=1e-8)
     K, K_new = kernel(X, X), kernel(X_NEW, X)
-    precomputed = model.set_params(kernel="precomputed").fit(K, Y).decision_function(K_new)
-    np.testing.assert_allclose(precomputed, named, atol=1e-8)
+    outputs = model.set_params(kernel="precomputed").fit(K, Y).decision_function(K_new)
+    np.testing.assert_allclose(outputs, expected, atol=1e-8)
     assert model.support_vectors_.shape == (0, 0)
     with pytest.raises(ValueError, match="80 features"):
         model.predict(K_new[:, :20])

@@ -29,13 +29,13 @@ def pdf(book, tmp_path_factory):
     return pypdf.PdfReader(path)
 
 
-def words(page):
+def page_text(page):
     """Return the text of a page, with ligatures as separate letters."""
     return " ".join(unicodedata.normalize("NFKC", page.extract_text()).split())
 
 
 def test_pages_are_numbered_as_in_the_contents(pdf):
-    pages = [words(page) for page in pdf.pages]
+    pages = [page_text(page) for page in pdf.pages]
     first = next(
         k for k, text in enumerate(pages) if text.startswith("1 ") or "Bibliography" in text[:80]
     )
@@ -63,9 +63,9 @@ def test_links_within_the_book_stay_in_the_file(pdf):
 
 
 def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, pdf):
-    page = (book / "notebooks" / "ensembles_as_kernels.html").read_text(encoding="utf-8")
-    numbers = re.findall(r'class="eqno">\((\d+\.\d+)\)', page)
-    pages = [words(printed_page) for printed_page in pdf.pages]
+    html = (book / "notebooks" / "ensembles_as_kernels.html").read_text(encoding="utf-8")
+    numbers = re.findall(r'class="eqno">\((\d+\.\d+)\)', html)
+    pages = [page_text(page) for page in pdf.pages]
     text = " ".join(pages)
     assert len(numbers) > 5
     assert all(f"({number})" in text for number in numbers)
@@ -74,18 +74,18 @@ def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, pdf):
     exercises = [k for k, content in enumerate(pages) if exercise.search(content)]
     assert solutions and min(solutions) > max(set(exercises) - set(solutions))
     assert min(solutions) > len(pages) / 2
-    assert text.count("Solution to Exercise") == page.count('class="solution')
+    assert text.count("Solution to Exercise") == html.count('class="solution')
 
 
 def kids_of(element):
-    """Return what an element of the structure tree has below it, apart from marked content."""
+    """Return the child elements of an element of the structure tree, without marked content."""
     kids = element.get("/K", ())
     found = [kid.get_object() for kid in (kids if isinstance(kids, list) else [kids])]
     return [kid for kid in found if isinstance(kid, dict)]
 
 
 def structure_elements(element):
-    """Yield an element of the structure tree and all below it."""
+    """Yield an element of the structure tree and all its descendants."""
     yield element
     for kid in kids_of(element):
         if "/S" in kid:
@@ -93,7 +93,7 @@ def structure_elements(element):
 
 
 def test_tags_form_one_tree(pdf):
-    """Pages and links refer to their elements, and cells of tables to the header cells."""
+    """Pages and links refer to their structure elements, and table cells to their header cells."""
     tree = pdf.trailer["/Root"]["/StructTreeRoot"]
     numbers = tree["/ParentTree"]["/Nums"]
     parents = dict(zip(numbers[::2], numbers[1::2], strict=True))

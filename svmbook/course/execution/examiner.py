@@ -238,6 +238,9 @@ def _execute(source, namespace, result):
 
 
 def error_fields(error):
-    """Return name, message and traceback of an error; for an error of an answer, its traceback."""
+    """Return name, message and traceback of an error.
+
+    An error that an answer raised has the traceback of the kernel.
+    """
     lines = getattr(error, "lines", None) or [f"{type(error).__name__}: {error}\n"]
     return {"ename": type(error).__name__, "evalue": str(error), "traceback": lines}

@@ -38,7 +38,7 @@ def encode(value, encode_other):
     >>> decode(encode((1, [2.5, "x"]), encode_other=repr), decode_other=eval)
     (1, [2.5, 'x'])
     """
-    if isinstance(value, int) and abs(value) >= 2**63:  # Python limits the decimals of an integer
+    if isinstance(value, int) and abs(value) >= 2**63:  # Python limits the number of decimal digits
         return {"kind": "int", "hex": f"{int(value):x}"}
     if value is None or type(value) in (bool, int, float, str):
         return value

@@ -124,13 +124,13 @@ def run_notebook(work, report, folder=None, settings=None):
             closing(Examiner(set(work["answers"]), _given_names(work["cells"]))) as examiner,
         ):
             kernel = Kernel(client, timeout_error)
-            kernel.number = len(work["cells"])
+            kernel.cell_number = len(work["cells"])
             kernel.execute(DISABLE_EXIT)
             report(started=True)  # later failures are caused by the submission
             needed_cells = _needed_given_cells(work["cells"])
             later_used_tests = _tests_used_later(work["cells"])
             for number, cell in enumerate(work["cells"]):
-                kernel.number = number
+                kernel.cell_number = number
                 report(cell=number, **_run_cell(kernel, examiner, cell, number in later_used_tests))
                 if kernel.timed_out:
                     report(timed_out=True)
@@ -249,7 +249,7 @@ class Kernel:
 
     Attributes
     ----------
-    number : int
+    cell_number : int
         The number of the cell in the client's notebook to which the code belongs.
     error : dict or None
         The error of the last call.
@@ -259,7 +259,7 @@ class Kernel:
 
     def __init__(self, client, timeout_error):
         self._client, self._timeout_error = client, timeout_error
-        self.number, self.error, self.timed_out = 0, None, False
+        self.cell_number, self.error, self.timed_out = 0, None, False
 
     def run(self, source):
         """Run a cell; return its outputs, with its error even if the kernel did not display it."""
@@ -275,7 +275,7 @@ class Kernel:
             execute_reply["content"]
         )
         try:
-            self._client.execute_cell(cell, self.number, store_history=store_history)
+            self._client.execute_cell(cell, self.cell_number, store_history=store_history)
         except DeadKernelError:
             raise RunEnded("the kernel died", cell.outputs) from None
         timeout_error = self._timeout_error

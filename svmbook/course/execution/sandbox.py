@@ -307,16 +307,16 @@ def _exceeded_limit(root_process, limits, deadline, remaining_output):
         return f"the notebook took more than {limits.seconds} seconds"
     if remaining_output < 0:
         return "more output than is allowed"
-    processes, memory = 0, 0
+    n_processes, memory = 0, 0
     with suppress(psutil.Error):
         descendants = root_process.children(recursive=True)
         for process in descendants:
             with suppress(psutil.Error):
                 memory += process.memory_info().rss
-                processes += 1
+                n_processes += 1
         if memory > limits.memory:  # RSS counts shared memory once per process, PSS only once
             memory = sum(process.memory_full_info().pss for process in descendants)
-    if processes > limits.processes:
+    if n_processes > limits.processes:
         return f"more than {limits.processes} processes"
     if memory > limits.memory:
         return f"more than {limits.memory / 2**30:.1f} GiB of memory"

@@ -79,7 +79,7 @@ def grade_submissions(course, assignment, jobs=1, sandbox=None, limits=None, reg
     Raises
     ------
     ValueError
-        There is no such assignment, it was not released, or its items have changed since.
+        There is no such assignment, it has not been released, or its items have changed since.
     SandboxError
         bubblewrap is not installed.
     BlockingIOError
@@ -128,7 +128,11 @@ def _run_all(master, pending, jobs, **run_options):
 
 def _run_pending(master, submission, **run_options):
     return run_submission(
-        master, submission.cells, submission.reason, student=submission.student_id, **run_options
+        master,
+        submission.cells,
+        submission.rejection_reason,
+        student=submission.student_id,
+        **run_options,
     )
 
 
@@ -139,7 +143,9 @@ def _result_or_zero(run, master):
     except SandboxError:
         raise
     except Exception as error:
-        zero_result = run_submission(master, None, f"the grader failed on it: {error!r}")
+        zero_result = run_submission(
+            master, None, f"the grader failed on this submission: {error!r}"
+        )
         return replace(zero_result, is_final=False)
 
 

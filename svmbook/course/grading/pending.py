@@ -29,8 +29,8 @@ class PendingSubmission:
         The student, the path and notes.
     cells : list of tuple or None
         Cells from `read_notebook`; None if the notebook could not be read.
-    reason : str or None
-        The reason why it could not be read.
+    rejection_reason : str or None
+        The reason why the notebook could not be read; None if it could.
     timestamp : datetime or None
         The time of the submission, if it is known.
     digest : str
@@ -41,7 +41,7 @@ class PendingSubmission:
 
     submission: Submission
     cells: list | None
-    reason: str | None
+    rejection_reason: str | None
     timestamp: datetime | None
     digest: str
     student_id: str | None = None
@@ -57,7 +57,7 @@ def find_pending(course, assignment, master, regrade=False):
     assignment : str
         The name of the assignment.
     master : NotebookNode
-        Its notebook, from `Course.master`.
+        The notebook of the assignment, from `Course.master`.
     regrade : bool, default=False
         Whether to include submissions that are graded already.
 
@@ -68,7 +68,7 @@ def find_pending(course, assignment, master, regrade=False):
     Raises
     ------
     ValueError
-        The assignment was not released, or its items have changed since.
+        The assignment has not been released, or its items have changed since its release.
     """
     entered_marks, pending = _entered_marks(course, assignment, master), []
     assignment_parts = [
@@ -79,7 +79,7 @@ def find_pending(course, assignment, master, regrade=False):
     ]
     ids = course.student_ids() if is_personalised(master) else None
     for student, submission in course.submissions(assignment).items():
-        cells, reason = _read_cells(course, submission)
+        cells, rejection_reason = _read_cells(course, submission)
         student_id, timestamp, notes = None, None, []
         if cells is not None:
             timestamp, *notes = read_timestamp(submission.path.parent)
@@ -88,14 +88,16 @@ def find_pending(course, assignment, master, regrade=False):
             notes.append(note)
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
         known_values = [str(value) for value in (timestamp, student_id) if value is not None]
-        digest = _digest(assignment_parts, cells, reason, submission.notes, *known_values)
+        digest = _digest(assignment_parts, cells, rejection_reason, submission.notes, *known_values)
         metadata = _read_metadata(course.autograded_path(student, assignment))
         if regrade or (metadata.get("digest"), metadata.get("marks")) != (
             digest,
             entered_marks.get(student),
         ):
             pending.append(
-                PendingSubmission(submission, cells, reason, timestamp, digest, student_id)
+                PendingSubmission(
+                    submission, cells, rejection_reason, timestamp, digest, student_id
+                )
             )
     return pending
 
@@ -111,13 +113,14 @@ def recorded_notes(course, assignment, student):
 
 
 def _entered_marks(course, assignment, master):
-    """Return the marks given by tests in the gradebook, for each student."""
+    """Return the marks from tests that the gradebook contains, for each student."""
     with course.gradebook() as book:
         try:
             cells = book.find_notebook(assignment, assignment).grade_cells
         except MissingEntry:
             raise ValueError(
-                f"{assignment} was not released; run svmbook course release {assignment} first."
+                f"{assignment} has not been released; "
+                f"run svmbook course release {assignment} first."
             ) from None
         if {cell.name: cell.max_score for cell in cells} != {
             item_name(cell): cell.metadata.nbgrader["points"]
@@ -153,7 +156,7 @@ def _digest_of_file(path):
 
 
 def _read_metadata(path):
-    """Return this package's metadata in a graded notebook; an empty dict if it does not exist."""
+    """Return this package's metadata in a graded notebook; an empty dict if there are none."""
     try:
         return json.loads(path.read_bytes())["metadata"][METADATA_KEY]
     except (OSError, ValueError, KeyError):

@@ -129,7 +129,7 @@ def _grading_notes(course, rows):
         try:
             if count := count_pending(course, assignment):
                 yield f"{assignment}: submissions not graded yet, or changed since: {count}"
-        except ValueError as error:  # the assignment was not released, or has changed since
+        except ValueError as error:  # the assignment has not been released, or has changed since
             yield str(error)
     submitted_pairs = {
         (assignment, submission.student)

@@ -100,13 +100,13 @@ def _one_line(*parts):
 
 
 def _body(marks_by_student, errors, details):
-    items = {
+    points_by_item = {
         item: mark.max_score for marks in marks_by_student.values() for item, mark in marks.items()
     }
-    max_total = sum(items.values())
-    scores = np.full((len(marks_by_student), len(items)), np.nan)  # NaN: not marked yet
+    max_total = sum(points_by_item.values())
+    scores = np.full((len(marks_by_student), len(points_by_item)), np.nan)  # NaN: not marked yet
     for i, marks in enumerate(marks_by_student.values()):
-        for j, item in enumerate(items):
+        for j, item in enumerate(points_by_item):
             if item in marks and not marks[item].needs_manual_grade:
                 scores[i, j] = marks[item].score
     # As in the gradebook, unmarked answers count 0 points.
@@ -114,24 +114,25 @@ def _body(marks_by_student, errors, details):
     n_unmarked = int(np.isnan(scores).sum())
     note = f" Answers to be marked by hand: {n_unmarked}; they count 0 points until then."
     parts = [
-        f"<p>{len(totals)} submissions of {max_total:g} points: mean {totals.mean():.1f}, "
-        f"median {np.median(totals):.1f}, from {totals.min():g} to {totals.max():g}.",
+        f"<p>{len(totals)} submissions, at most {max_total:g} points each: "
+        f"mean {totals.mean():.1f}, median {np.median(totals):.1f}, "
+        f"from {totals.min():g} to {totals.max():g}.",
         note if n_unmarked else "",
         "</p><h2>Marks</h2>",
         _histogram(totals, max_total),
         "<h2>Items</h2>",
-        _items_table(items, scores, totals),
-        _errors_section(errors, items),
+        _items_table(points_by_item, scores, totals),
+        _errors_section(errors, points_by_item),
         "<h2>Submissions</h2>",
         _submissions_table(details, totals, scores),
     ]
     return "\n".join(parts)
 
 
-def _items_table(items, scores, totals):
+def _items_table(points_by_item, scores, totals):
     """Return a table of the items: shares of points, and correlations with the other items."""
     lines = []
-    for k, (item, points) in enumerate(items.items()):
+    for k, (item, points) in enumerate(points_by_item.items()):
         is_marked = ~np.isnan(scores[:, k])
         item_scores, other_scores = scores[is_marked, k], (totals - scores[:, k])[is_marked]
         if not is_marked.any():
@@ -155,11 +156,11 @@ def _items_table(items, scores, totals):
     return _table_html(header, lines, text_columns=(0,))
 
 
-def _errors_section(errors, items):
+def _errors_section(errors, points_by_item):
     """Return a section with the most frequent errors of each test, or "" if no test failed."""
     lines = [
         [escape(item), escape(_shorten(error)), f"{count}"]
-        for item in items
+        for item in points_by_item
         for error, count in errors.get(item, Counter()).most_common(MAX_ERRORS)
     ]
     error_table = _table_html(["test", "first error", "submissions"], lines, text_columns=(0, 1))

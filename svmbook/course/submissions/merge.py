@@ -39,12 +39,12 @@ def merge_submission(master, cells):
     if cells is None:
         return nb, notes
     positions = {item_name(cell): k for k, cell in enumerate(nb.cells) if item_name(cell)}
-    versions, added_cells = _sort_cells(cells, positions, master)
-    for name, pieces in versions.items():
+    pieces_by_name, added_cells = _sort_cells(cells, positions, master)
+    for name, pieces in pieces_by_name.items():
         _fill_answer(nb, positions[name], [*pieces], added_cells, notes)
     if any(cell_type != "code" and EMBEDDED_IMAGE.search(text) for _, cell_type, text in cells):
         notes.append("a picture that was pasted into a text is not kept; write formulas")
-    missing_names = [name for name in positions if name not in versions]
+    missing_names = [name for name in positions if name not in pieces_by_name]
     if missing_names:
         notes.append(f"missing: {', '.join(missing_names)}; tests were restored, answers are empty")
     for name, position in positions.items():
@@ -65,16 +65,16 @@ def _sort_cells(cells, positions, master):
     given_texts = {(cell.cell_type, cell.source) for cell in master.cells}
     has_names = any(name in positions for name, _, _ in cells)
     positions_by_text = {} if has_names else _positions_by_text(master)
-    versions, added_cells, position = {}, defaultdict(list), -1
+    pieces_by_name, added_cells, position = {}, defaultdict(list), -1
     for name, cell_type, text in cells:
         if name in positions:
             position = positions[name]
-            versions.setdefault(name, {})[cell_type, text] = None
+            pieces_by_name.setdefault(name, {})[cell_type, text] = None
         elif positions_of_text := positions_by_text.get((cell_type, " ".join(text.split()))):
             position = next((k for k in positions_of_text if k > position), positions_of_text[0])
         elif text.strip() and (cell_type, text) not in given_texts:
             added_cells[position].append((cell_type, text))
-    return versions, added_cells
+    return pieces_by_name, added_cells
 
 
 def _positions_by_text(master):
@@ -87,7 +87,7 @@ def _positions_by_text(master):
 
 
 def _fill_answer(nb, position, pieces, added_cells, notes):
-    """Fill an answer cell with the student's versions of it; of a locked cell keep additions."""
+    """Fill an answer cell with the pieces of the student's answer; keep additions to a question."""
     cell, name = nb.cells[position], item_name(nb.cells[position])
     if not is_solution(cell):
         _keep_additions(cell, pieces, added_cells[position], notes)
@@ -106,7 +106,7 @@ def _fill_answer(nb, position, pieces, added_cells, notes):
 
 
 def _keep_additions(cell, pieces, added_cells, notes):
-    """Note that a locked cell was changed; text that was added to a question is kept below it."""
+    """Note changes to a locked cell; put text that was added to a question into a cell below it."""
     name, original = item_name(cell), released_source(cell)
     changed_texts = [text for _, text in pieces if text.split() != original.split()]
     if not changed_texts:

@@ -151,9 +151,10 @@ def threenorm_bayes_error() -> float:
 
     def error_density(s):
         boundary = np.log(np.cosh(MEAN_NORM * s)) / MEAN_NORM  # in t
-        misses = norm.pdf(s - MEAN_NORM) * norm.sf(boundary)  # one Gaussian of +1, by symmetry
-        false_alarms = norm.pdf(s) * norm.cdf(boundary - MEAN_NORM)
-        return 0.5 * (misses + false_alarms)
+        # Only one of the two Gaussians of class +1 is needed, by symmetry.
+        miss_density = norm.pdf(s - MEAN_NORM) * norm.sf(boundary)
+        false_alarm_density = norm.pdf(s) * norm.cdf(boundary - MEAN_NORM)
+        return 0.5 * (miss_density + false_alarm_density)
 
     return float(quad(error_density, -12, 12)[0])
 

@@ -249,7 +249,7 @@ def alive(): return sum(reference() is not None for reference in Big.references)
     assert examine(shells, answer, test)[0] is None
 
 
-def test_answer_may_call_a_test_from_several_threads(shells):
+def test_answer_may_call_a_function_of_the_test_from_several_threads(shells):
     answer = """
 from concurrent.futures import ThreadPoolExecutor
 def squares(f):

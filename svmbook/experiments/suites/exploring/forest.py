@@ -181,21 +181,21 @@ def _compare(records):
         run_records = [r for r in records if r["method"] == method]
         if not run_records:
             continue
-        success = summarise([100 * (1 - r["error"]) for r in run_records])
+        accuracy = summarise([100 * (1 - r["error"]) for r in run_records])
         chosen_parameters, n_chosen = most_frequent(
             tuple(r["parameters"].values()) for r in run_records
         )
         rows.append(
             {
                 "method": method,
-                "n_runs": success.n_values,
+                "n_runs": accuracy.n_values,
                 "validation_errors": (
                     100 * np.mean([r["validation_errors"] for r in run_records], 0)
                 ).tolist(),
                 "chosen_parameters": chosen_parameters,
                 "n_chosen": n_chosen,
-                "success": success.mean,
-                "deviation": success.deviation,
+                "accuracy": accuracy.mean,
+                "deviation": accuracy.deviation,
                 "support_vectors": float(np.mean([r["model_size"] for r in run_records])),
                 "training_seconds": float(np.median([r["training_seconds"] for r in run_records])),
                 "selection_seconds": float(
@@ -221,7 +221,7 @@ def _make_table(rows):
                 *(f"{error:.1f}" for error in row["validation_errors"]),
                 ", ".join(f"{value:g}" for value in row["chosen_parameters"])
                 + f" ({row['n_chosen']})",
-                plus_minus(row["success"], row["deviation"], ".1f"),
+                plus_minus(row["accuracy"], row["deviation"], ".1f"),
                 f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.2g}",
             ]
         )

@@ -5,8 +5,9 @@ as in the suite "exploring-forest". Softmax regression is trained on the first 5
 of the first two parts, and tested on the third. C = 1 / lam is chosen on the last third of the
 training plots, and the classifier is then fitted to all of them.
 
-How does Figure 8 look by its stated protocol, "1000 + 1000"? For each C, linear one-vs-rest SVMs
-are trained on 1,000 plots of the first part and validated on 1,000 plots of the second part.
+What does Figure 8 look like under its stated protocol, "1000 + 1000"? For each C, linear
+one-vs-rest SVMs are trained on 1,000 plots of the first part and validated on 1,000 plots of the
+second part.
 """
 
 import numpy as np
@@ -73,11 +74,11 @@ def _error(table, split, method, C, run):
 
 
 def _compare(records):
-    """Return rows of mean success, mean validation errors, and the C chosen most often."""
+    """Return one row per data set and method, with mean accuracy and the C chosen most often."""
     rows = []
     for row, run_records in group_runs(records, SUITE.data_sets, METHODS):
-        success = summarise([100 * (1 - r["error"]) for r in run_records])
-        row |= {"success": success.mean, "success_se": success.standard_error}
+        accuracy = summarise([100 * (1 - r["error"]) for r in run_records])
+        row |= {"accuracy": accuracy.mean, "accuracy_se": accuracy.standard_error}
         row["chosen_C"], row["n_chosen"] = most_frequent(r["parameters"]["C"] for r in run_records)
         errors = 100 * np.array([r["validation_errors"] for r in run_records])
         is_lowest = errors <= errors.min(axis=1, keepdims=True)
@@ -92,7 +93,7 @@ def _make_table(rows):
     table_rows = [
         [
             row["data_set"],
-            format_cell(row, "success", ".1f"),
+            format_cell(row, "accuracy", ".1f"),
             f"{row['chosen_C']:g} ({row['n_chosen']})",
         ]
         for row in rows

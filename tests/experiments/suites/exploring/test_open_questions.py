@@ -114,7 +114,7 @@ def test_rows_are_means_of_the_records():
     for row in rows:
         key = row["data_set"], row["method"]
         runs = [r for r in load_records(SUITE_NAME) if (r["data_set"], r["method"]) == key]
-        assert row["success"] == pytest.approx(100 * (1 - np.mean([r["error"] for r in runs])))
+        assert row["accuracy"] == pytest.approx(100 * (1 - np.mean([r["error"] for r in runs])))
         mean_errors = np.mean([r["validation_errors"] for r in runs], axis=0)
         np.testing.assert_allclose(row["validation_errors"], 100 * mean_errors)
         assert sum(row["n_lowest"]) >= len(runs) == row["n_runs"] == 10
@@ -124,6 +124,6 @@ def test_gain_from_more_plots_decreases():
     rows = {
         row["data_set"]: row for row in report(SUITE_NAME).rows if row["method"] == suite.SOFTMAX
     }
-    success = [rows[str(n)]["success"] for n in suite.TRAINING_SIZES]
-    gains = [after - before for before, after in itertools.pairwise(success)]
+    accuracies = [rows[str(n)]["accuracy"] for n in suite.TRAINING_SIZES]
+    gains = [after - before for before, after in itertools.pairwise(accuracies)]
     assert min(gains) > 0 and gains[-1] < 1 < gains[0]

@@ -1,4 +1,4 @@
-"""The suite shen2013-beyond: left-out runs, folds, and statements of book/reproductions.md."""
+"""The suite shen2013-beyond: left-out runs, folds, and statements in book/reproductions.md."""
 
 import pytest
 
@@ -17,18 +17,18 @@ def test_runs_that_take_minutes_are_left_out():
     assert excluded == {*synthetic, *(name + NOISE for name in synthetic), "segment"}
 
 
-def test_statements_of_the_reproductions_page_on_the_messages():
+def test_statements_in_reproductions_about_the_messages():
     accuracies = {
         row["method"]: row["clean_accuracy"]
         for suite in ("shen2013", "shen2013-beyond")
         for row in report(suite).rows
         if row["data_set"] == "messages"
     }
-    largest_class = 100 * 314 / 600
+    majority_class_accuracy = 100 * 314 / 600
     for method in ("exemplars, distance-weighted vote", "exemplars, hard negatives"):
-        assert abs(accuracies[method] - largest_class) < 0.5
-    assert round(accuracies["nearest neighbours"] - largest_class) == 1
-    assert round(accuracies["Gaussian"] - largest_class) == 4
+        assert abs(accuracies[method] - majority_class_accuracy) < 0.5
+    assert round(accuracies["nearest neighbours"] - majority_class_accuracy) == 1
+    assert round(accuracies["Gaussian"] - majority_class_accuracy) == 4
     best = sorted(further_classifiers.METHODS, key=accuracies.get)[-3:]
     assert best == ["k-means and linear SVMs", "random forest", "stump ensemble"]
     assert round(accuracies["stump ensemble"], 1) == 67.8
@@ -36,7 +36,8 @@ def test_statements_of_the_reproductions_page_on_the_messages():
 
 
 def test_inner_folds_are_shuffled():
-    # Without shuffling each fold is a ring of the spirals, and the choice of neighbours is wrong.
+    # Without shuffling, each fold is one ring of the spirals, and the wrong number of neighbours
+    # is chosen.
     assert 1 - further_classifiers.carry_out_run("spirals", "nearest neighbours", 0)["error"] > 0.7
 
 
