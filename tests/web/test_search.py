@@ -21,7 +21,7 @@ QUERIES = {
     "libsvm slow": ("notebooks/hours_to_seconds.html#", "notebooks/active_sets.html#"),
     "rbf gamma": "notebooks/kernels_and_model_selection.html#the-width-of-the-gaussian-kernel",
     "platt scaling": "notebooks/kernel_logistic_regression.html#platt-scaling",
-    "nystrom": "notebooks/left_out.html#approximate-kernels-nystroem-and-random-fourier-features",
+    "nystrom": "notebooks/left_out.html#approximate-kernels-nystrom-and-random-fourier-features",
     "hinge loss derivative": ("notebooks/notes/dual.html#", "notebooks/left_out.html#"),
     "regularization path": "notebooks/active_sets.html#regularisation-paths",
     "k nearest neighbor": "notebooks/exemplar_svms.html#",
@@ -37,7 +37,7 @@ QUERIES = {
     "imbalanced classes": "notebooks/kernel_logistic_regression.html#",
     "probability calibration": "notebooks/kernel_logistic_regression.html#calibration",
     "random fourier features":
-        "notebooks/left_out.html#approximate-kernels-nystroem-and-random-fourier-features",
+        "notebooks/left_out.html#approximate-kernels-nystrom-and-random-fourier-features",
     "support vector regression": "notebooks/left_out.html#support-vector-regression",
     "one class svm anomaly": "notebooks/left_out.html#the-one-class-svm",
     "outliers": "notebooks/unbiased_svc.html#how-outliers-change-the-line",
