@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from svmbook import AdaBoostStump, StumpEnsembleSVC
-from svmbook.ensembles.additive import piecewise_linear_of_kernels
+from svmbook.ensembles.additive import piecewise_linear_from_kernels
 from svmbook.kernels import stump
 
 SIZES = (20_000, 100_000, 1_000_000)
@@ -85,7 +85,7 @@ def compare_predictions(X, y):
         lambda: np.concatenate([-cdist(block, X, "cityblock") @ dual_coef for block in blocks])
     )
     shapes, build_seconds = time_call(
-        lambda: [piecewise_linear_of_kernels(column, dual_coef) for column in X.T]
+        lambda: [piecewise_linear_from_kernels(column, dual_coef) for column in X.T]
     )
     shape_outputs, shape_seconds = time_call(
         lambda: sum(shape(column) for shape, column in zip(shapes, X_new.T, strict=True))

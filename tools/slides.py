@@ -102,8 +102,8 @@ class Writer:
             if block["name"] == "math" and label_of(block) == name:
                 return self.equation(name, block["body"])
             if block["name"].startswith("prf:") and label_of(block) == name:
-                kind = self.references.texts[name]
-                return self.box(f"{kind} ({self.inline(block['title'])})", block["body"])
+                reference = self.references.texts[name]
+                return self.box(f"{reference} ({self.inline(block['title'])})", block["body"])
             if block["name"] == "table" and label_of(block) == name:
                 return f"<figure>{self.text(block['body'])}</figure>"
             if name == "summary" and ":class: summary" in block["options"]:
@@ -146,15 +146,15 @@ class Writer:
         """Return one output: a figure, a table, or text."""
         data, settings = output.get("data", {}), cell.metadata.get("mystnb", {})
         name = settings.get("figure", {}).get("name")
-        number = f"<figcaption>{self.references.texts[name]}</figcaption>" if name else ""
+        caption = f"<figcaption>{self.references.texts[name]}</figcaption>" if name else ""
         if "image/svg+xml" in data:
             alt = html.escape(settings.get("image", {}).get("alt", ""))
-            return f"<figure>{picture(data['image/svg+xml'], alt)}{number}</figure>"
+            return f"<figure>{picture(data['image/svg+xml'], alt)}{caption}</figure>"
         if "text/html" in data:
-            return f"<figure>{data['text/html']}{number}</figure>"
+            return f"<figure>{data['text/html']}{caption}</figure>"
         if "text/markdown" in data:
             table = TABLE.search(self.text(data["text/markdown"]))[0]  # without its footnotes
-            return f"<figure>{table}{number}</figure>"
+            return f"<figure>{table}{caption}</figure>"
         text = output.get("text") or data.get("text/plain", "")
         return f'<pre class="output">{html.escape(text.rstrip())}</pre>'
 
@@ -212,13 +212,13 @@ def section(content, notes="", kind=""):
     return f'<section><div class="frame {kind}">{content}</div>{aside}</section>\n'
 
 
-def deck(writer, number, chapter, book):
+def deck(writer, number, chapter, book_title):
     """Return the title and the slides of a chapter."""
     cells = nbformat.read(chapter.path, as_version=4).cells
     first = cells[0].source
     title = writer.inline(TITLE.search(first)[1])
     cover = section(
-        f"<p>{html.escape(book)}</p><h1>{number}. {title}</h1>"
+        f"<p>{html.escape(book_title)}</p><h1>{number}. {title}</h1>"
         f"<p><em>{writer.inline(QUESTION.search(first)[1])}</em></p>",
         kind="cover",
     )

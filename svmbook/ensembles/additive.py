@@ -24,7 +24,7 @@ __all__ = [
     "AdditiveModel",
     "PiecewiseLinear",
     "StepFunction",
-    "piecewise_linear_of_kernels",
+    "piecewise_linear_from_kernels",
     "step_functions_of_stumps",
 ]
 
@@ -64,7 +64,7 @@ class StepFunction(NamedTuple):
         return zip(np.repeat(self.thresholds, 2), values, strict=True)
 
 
-def piecewise_linear_of_kernels(x, A):
+def piecewise_linear_from_kernels(x, A):
     r"""Return :math:`g(u) = -\sum_i A_i|u - x_i|` for coefficients that sum to zero.
 
     To the right of the k smallest points its slope is :math:`-2\sum_{i \le k} A_i`.
@@ -84,9 +84,9 @@ def piecewise_linear_of_kernels(x, A):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.ensembles.additive import piecewise_linear_of_kernels
+    >>> from svmbook.ensembles.additive import piecewise_linear_from_kernels
     >>> x, A = np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5])
-    >>> piecewise_linear_of_kernels(x, A)
+    >>> piecewise_linear_from_kernels(x, A)
     PiecewiseLinear(knots=array([0., 2.]), values=array([0., 4.]))
     """
     knots, index = unique_up_to_rounding(x)

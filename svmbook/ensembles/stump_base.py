@@ -14,7 +14,7 @@ from ..gram import StoredGram, StumpGram, quantile_knots
 from ..kernel_machine import KernelMachine
 from ..labels import has_several_classes
 from ..weights import normalise_weights
-from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_of_kernels
+from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernels
 
 __all__ = ["StumpEnsemble"]
 
@@ -87,7 +87,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         # A is zero if the first step failed.
         support = np.flatnonzero(A) if A.any() else np.arange(1)
         columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
-        shapes = [piecewise_linear_of_kernels(x, A[support] / scale) for x, scale in columns]
+        shapes = [piecewise_linear_from_kernels(x, A[support] / scale) for x, scale in columns]
         # The first point has the same output in both forms, which gives the constant term.
         row = kernel.without_shift().values(scaled_points[:1], scaled_points[support])[0]
         output = float(row @ A[support])

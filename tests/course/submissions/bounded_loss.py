@@ -1,6 +1,6 @@
 """Typical mistakes in `bounded_loss` with the resulting points, and an alternative solution."""
 
-STEP_FUNCTION = """
+IRWLS_STEP_SOURCE = """
 def irwls_step(X, y, w, b, C, s, k):
     f = X @ w + b
     slack = np.clip(1 - y * f, 1e-6, None)
@@ -14,7 +14,7 @@ def irwls_step(X, y, w, b, C, s, k):
 
 
 """
-LOOP_FUNCTION = """
+IRWLS_SOURCE = """
 def irwls(X, y, w, b, C, s, k):
     old = np.append(w, b)
     for _ in range({count}):
@@ -28,16 +28,16 @@ def irwls(X, y, w, b, C, s, k):
 MISTAKES = {
     "the intercept is penalised": (
         {
-            "irwls": STEP_FUNCTION.replace("irwls_step", "correct_step")
-            + LOOP_FUNCTION.format(count=500, name="correct_step")
-            + STEP_FUNCTION.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
+            "irwls": IRWLS_STEP_SOURCE.replace("irwls_step", "correct_step")
+            + IRWLS_SOURCE.format(count=500, name="correct_step")
+            + IRWLS_STEP_SOURCE.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
                 "np.zeros(len(w))", "np.zeros(len(w) + 1)"
             )
         },
         {"test_step": 0},
     ),
     "a single iteration": (
-        {"irwls": STEP_FUNCTION + LOOP_FUNCTION.format(count=1, name="irwls_step")},
+        {"irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(count=1, name="irwls_step")},
         {"test_irwls": 0},
     ),
     "one piece of the loss for all slacks": (
@@ -58,9 +58,9 @@ def both_pieces(xi, s, k):
     r = (xi + kappa) / (1 + kappa)
     return 0.5 * s / (1 + kappa) * np.where(xi < 1, r ** (s - 1), r ** (-s - 1))
 """,
-            "irwls": (STEP_FUNCTION + LOOP_FUNCTION.format(count=500, name="irwls_step")).replace(
-                "loss_derivative", "both_pieces"
-            ),
+            "irwls": (
+                IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(count=500, name="irwls_step")
+            ).replace("loss_derivative", "both_pieces"),
         },
         {"test_loss": 0},
     ),
@@ -91,7 +91,7 @@ def loss_derivative(xi, s, k):
     log = np.log((np.asarray(xi) + kappa) / (1 + kappa))
     return s / (2 * (1 + kappa)) * np.exp(-s * np.abs(log) - log)
 """,
-    "irwls": STEP_FUNCTION + LOOP_FUNCTION.format(count=500, name="irwls_step"),
+    "irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(count=500, name="irwls_step"),
     "fewest": """
 def fewest_errors(x, y):
     order = np.argsort(x, kind="stable")

@@ -14,12 +14,12 @@ from ...methods.grid import run_grid_search
 from ...methods.statistics import compare
 from ...running.suite import Suite
 from .kernels import (
+    DATA_FILES,
     DATA_SETS,
     GENERATORS,
     GRID_WITHOUT_GAMMA,
-    TABLES,
     TEST_SHARE,
-    compare_to_printed,
+    compare_to_reported,
     format_error,
     protocol,
     table_by_method,
@@ -37,7 +37,7 @@ METHODS = (
 LARGE_C = 1e4
 
 #: Test error in percent and its standard error (Tables 5.2 and 5.3), in the order of `METHODS`.
-PRINTED = {
+REPORTED_BY_DATA_SET = {
     "twonorm": ((2.86, 0.04), (5.06, 0.06), (4.97, 0.06), (5.54, 0.68), (4.02, 0.06)),
     "threenorm": ((17.7, 0.10), (21.8, 0.09), (22.9, 0.12), (24.1, 0.14), (22.0, 0.13)),
     "ringnorm": ((3.97, 0.07), (12.2, 0.13), (9.95, 0.14), (11.9, 0.15), (4.36, 0.06)),
@@ -51,10 +51,12 @@ PRINTED = {
     "sonar": ((16.6, 0.42), (19.0, 0.37), (19.0, 0.35), (19.7, 0.36)),
     "vote84": ((4.76, 0.14), (4.07, 0.14), (5.29, 0.15), (5.88, 0.16)),
 }
-PRINTED["ringnorm-near"] = PRINTED["ringnorm"]
+REPORTED_BY_DATA_SET["ringnorm-near"] = REPORTED_BY_DATA_SET["ringnorm"]
 NOT_REPORTED = np.nan, np.nan
 REPORTED = {
-    (name, method): PRINTED[name][k] if k < len(PRINTED[name]) else NOT_REPORTED
+    (name, method): REPORTED_BY_DATA_SET[name][k]
+    if k < len(REPORTED_BY_DATA_SET[name])
+    else NOT_REPORTED
     for name in DATA_SETS
     for k, method in enumerate(METHODS)
 }
@@ -93,13 +95,13 @@ def _compare(records):
     """Compare mean errors with the reported ones; return paired differences to the first method."""
     records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
-    for (data_set, method), printed in REPORTED.items():
+    for (data_set, method), reported in REPORTED.items():
         runs = sorted(run for d, m, run in records_by_key if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
         selected_records = [records_by_key[data_set, method, run] for run in runs]
         row = {"data_set": data_set, "method": method}
-        row |= compare_to_printed(printed, [100 * r["error"] for r in selected_records])
+        row |= compare_to_reported(reported, [100 * r["error"] for r in selected_records])
         row["model_size"] = float(np.mean([r["model_size"] for r in selected_records]))
         row["separable_percent"] = 100 * float(
             np.mean([r.get("separable", True) for r in selected_records])
@@ -138,5 +140,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    data_files=TABLES,
+    data_files=DATA_FILES,
 )

@@ -23,15 +23,15 @@ from ...methods.statistics import compare, summarise
 from ...running.suite import Suite
 
 __all__ = [
+    "DATA_FILES",
     "DATA_SETS",
     "GRIDS",
     "METHODS",
     "REPORTED",
     "REPORTED_SECONDS",
     "SUITE",
-    "TABLES",
     "carry_out_run",
-    "compare_to_printed",
+    "compare_to_reported",
     "format_error",
     "protocol",
     "table_by_method",
@@ -46,8 +46,10 @@ GENERATORS = {
     "ringnorm-near": partial(ringnorm, distance=1.0),
 }
 #: The thesis has ten features in "breast", because its table includes the sample number.
-TABLES = {name: name for name in SOURCES["lin2005"].tables if name not in ("breast", "breast_id")}
-TABLES["breast"] = "breast_id"
+DATA_FILES = {
+    name: name for name in SOURCES["lin2005"].tables if name not in ("breast", "breast_id")
+}
+DATA_FILES["breast"] = "breast_id"
 METHODS = {
     "SVM-Stump": "stump",
     "SVM-Perc.": "perceptron",
@@ -71,7 +73,7 @@ GRIDS = {
 
 TEST_SHARE = 0.4  # of the rows of a table
 #: Test error in percent and its standard error (Table 5.4), in the order of `METHODS`.
-PRINTED = {
+REPORTED_BY_DATA_SET = {
     "twonorm": ((2.86, 0.04), (2.55, 0.03), (2.87, 0.04), (2.58, 0.04), (2.64, 0.05)),
     "threenorm": ((17.7, 0.10), (14.6, 0.08), (15.0, 0.11), (14.0, 0.10), (14.6, 0.11)),
     "ringnorm": ((3.97, 0.07), (2.46, 0.04), (2.25, 0.05), (2.07, 0.04), (1.78, 0.04)),
@@ -100,11 +102,12 @@ REPORTED_SECONDS = {
     "sonar": (1.14, 1.16, 9.06, 8.86, 9.30),
     "vote84": (1.02, 1.10, 12.4, 11.5, 13.8),
 }
-for table in (PRINTED, REPORTED_SECONDS):
+for table in (REPORTED_BY_DATA_SET, REPORTED_SECONDS):
     table["ringnorm-near"] = table["ringnorm"]
-DATA_SETS = tuple(PRINTED)
+DATA_SETS = tuple(REPORTED_BY_DATA_SET)
 REPORTED = {
-    method: {name: PRINTED[name][k] for name in DATA_SETS} for k, method in enumerate(METHODS)
+    method: {name: REPORTED_BY_DATA_SET[name][k] for name in DATA_SETS}
+    for k, method in enumerate(METHODS)
 }
 
 
@@ -119,7 +122,7 @@ def protocol(data_set, n_runs=100):
     """
     if data_set in GENERATORS:
         return GeneratedSamples(GENERATORS[data_set], n_runs=n_runs)
-    table = load(TABLES[data_set], prepare="lin2005")
+    table = load(DATA_FILES[data_set], prepare="lin2005")
     return RandomSplits(table.data, table.target, train_share=1.0 - TEST_SHARE, n_runs=n_runs)
 
 
@@ -165,12 +168,12 @@ def _compare(records):
     """Compare the mean errors with the reported ones."""
     rows = []
     for k, (method, reported) in enumerate(REPORTED.items()):
-        for data_set, printed in reported.items():
+        for data_set, mean_and_se in reported.items():
             run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
             if not run_records:
                 continue
             row = {"data_set": data_set, "method": method}
-            row |= compare_to_printed(printed, [100 * r["error"] for r in run_records])
+            row |= compare_to_reported(mean_and_se, [100 * r["error"] for r in run_records])
             names = ("quarter_difference", "quarter_low", "quarter_high")
             row |= zip(names, _quarter_minus_full(data_set, run_records), strict=True)
             row["reported_selection_seconds"] = REPORTED_SECONDS[data_set][k]
@@ -193,9 +196,9 @@ def _quarter_minus_full(data_set, run_records):
     return result.difference, result.low, result.high
 
 
-def compare_to_printed(printed, errors):
-    """Return the mean of errors and the printed mean; ``z`` is in joint standard errors."""
-    summary, (error, standard_error) = summarise(errors), printed
+def compare_to_reported(reported, errors):
+    """Return both means; ``z`` is their difference divided by its standard error."""
+    summary, (error, standard_error) = summarise(errors), reported
     return {
         "n_runs": summary.n_values,
         "reported": error,
@@ -301,5 +304,5 @@ SUITE = Suite(
     compare=_compare,
     make_table=_make_table,
     extra_tables={"selection": _make_selection_table, "quarter": _make_quarter_table},
-    data_files=TABLES,
+    data_files=DATA_FILES,
 )
