@@ -5,11 +5,11 @@ import sys
 
 import numpy as np
 import pytest
+from public_estimators import PUBLIC_ESTIMATORS
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 
-import svmbook
 from svmbook import (
     ERMSVC,
     IRWLSSVC,
@@ -22,8 +22,7 @@ from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian
 
 X, Y = stdev(2, 80, random_state=0)
-ESTIMATOR_CLASSES = [getattr(svmbook, name) for name in svmbook.__all__ if name != "__version__"]
-KERNEL_MODELS = [cls() for cls in ESTIMATOR_CLASSES if "kernel" in cls().get_params()]
+KERNEL_MODELS = [cls() for cls in PUBLIC_ESTIMATORS.values() if "kernel" in cls().get_params()]
 NONCONVEX = (ERMSVC, USVC)  # have no duality gap
 COMMON_ATTRIBUTES = {
     *("classes_", "converged_", "dual_coef_", "intercept_", "kkt_residual_", "n_features_in_"),

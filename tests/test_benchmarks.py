@@ -11,6 +11,7 @@ import bench_estimators
 import bench_small
 import pytest
 from measure import VOLATILE_FIELDS, repeat
+from public_estimators import PUBLIC_ESTIMATORS
 from records import needs_recorded_sklearn
 
 import svmbook
@@ -21,7 +22,6 @@ SCRIPTS = [
     *("bench_logistic", "bench_prototypes", "bench_unbiased"),
 ]
 MAX_SECONDS = 1.0  # of a row that is repeated
-ESTIMATORS = [name for name in svmbook.__all__ if not name.startswith("_")]
 
 
 def fast_rows(name):
@@ -124,7 +124,7 @@ def test_coursework_records_agree_with_the_teaching_guide():
 def test_all_estimators_are_measured_and_estimate_their_memory():
     rows = load_records("bench_estimators")
     assert [row["method"] for row in rows] == list(bench_estimators.SETTINGS)
-    assert {bench_estimators.SETTINGS[row["method"]][0] for row in rows} == set(ESTIMATORS)
+    assert {bench_estimators.SETTINGS[row["method"]][0] for row in rows} == set(PUBLIC_ESTIMATORS)
     for row in rows:
         name, parameters = bench_estimators.SETTINGS[row["method"]]
         estimated_numbers = getattr(svmbook, name)(**parameters)._n_stored_numbers(row["n"], 20)

@@ -7,6 +7,7 @@ from multiprocessing import get_context
 import numpy as np
 import pandas as pd
 import pytest
+from public_estimators import PUBLIC_ESTIMATORS
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
@@ -23,7 +24,6 @@ X, Y = make_blobs(60, centers=2, n_features=3, cluster_std=3.0, random_state=0)
 X = np.round(X, 2)
 FEATURE_NAMES = ["height", "weight", "age"]
 TABLE = pd.DataFrame(X, columns=FEATURE_NAMES)
-ESTIMATORS = [name for name in svmbook.__all__ if not name.startswith("_")]
 POINTS = {
     "list": X.tolist(),
     "Fortran order": np.asfortranarray(X),
@@ -54,7 +54,7 @@ def make_estimator(name):
 
 
 @pytest.mark.parametrize("form", POINTS)
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
 def test_points_in_any_form_give_the_same_outputs(name, form):
     points = POINTS[form]
     expected = make_estimator(name).fit(X, Y).decision_function(X)
@@ -64,7 +64,7 @@ def test_points_in_any_form_give_the_same_outputs(name, form):
 
 
 @pytest.mark.parametrize("label_type", LABELS)
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
 def test_predictions_have_the_labels_of_the_training_data(name, label_type):
     labels = LABELS[label_type]
     predicted = make_estimator(name).fit(X, labels).predict(X)
@@ -72,7 +72,7 @@ def test_predictions_have_the_labels_of_the_training_data(name, label_type):
     assert np.mean(predicted == np.asarray(labels)) > 0.6
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
 def test_estimators_work_in_pipelines_and_grid_searches(name):
     table = TABLE.assign(kind=np.where(X[:, 0] > 0, "a", "b"))
     preprocessor = make_column_transformer(
@@ -89,7 +89,7 @@ def test_estimators_work_in_pipelines_and_grid_searches(name):
     assert cross_validate(model, table, Y, cv=2, return_train_score=True)["train_score"].min() > 0.6
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
 def test_sample_weights_are_routed_on_request(name):
     if not has_fit_parameter(make_estimator(name), "sample_weight"):
         pytest.skip("has no sample_weight, as documented")
@@ -105,7 +105,7 @@ def test_sample_weights_are_routed_on_request(name):
 
 
 def test_fitted_models_can_be_pickled():
-    fitted = [make_estimator(name).fit(TABLE, Y) for name in ESTIMATORS]
+    fitted = [make_estimator(name).fit(TABLE, Y) for name in PUBLIC_ESTIMATORS]
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         results = list(pool.map(_outputs_of_table, map(pickle.dumps, fitted)))
     for model, outputs in zip(fitted, results, strict=True):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from public_estimators import PUBLIC_ESTIMATORS
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import set_random_state
@@ -100,12 +101,9 @@ def test_imports_for_editors_match_the_lazy_imports():
         _ = svmbook.SVC
 
 
-ESTIMATORS = {name: getattr(svmbook, name) for name in svmbook.__all__ if name != "__version__"}
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
 def test_lack_of_weights_or_probabilities_is_documented(name):
-    estimator, doc = ESTIMATORS[name], ESTIMATORS[name].__doc__
+    estimator, doc = PUBLIC_ESTIMATORS[name], PUBLIC_ESTIMATORS[name].__doc__
     if has_fit_parameter(estimator, "sample_weight"):
         assert "class_weight" in inspect.signature(estimator).parameters
     else:
@@ -114,16 +112,16 @@ def test_lack_of_weights_or_probabilities_is_documented(name):
         assert "CalibratedClassifierCV" in doc or "The same with probabilities" in doc
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
 def test_cost_of_a_fit_is_documented(name):
-    notes = ESTIMATORS[name].__doc__.split("Notes\n    -----\n")[1].split("\n    -----")[0]
+    notes = PUBLIC_ESTIMATORS[name].__doc__.split("Notes\n    -----\n")[1].split("\n    -----")[0]
     assert re.search(r"are held|operations|Memory|costs", notes)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
 def test_calibration_gives_probabilities_of_three_classes(name):
     X, y = make_blobs(90, centers=3, cluster_std=2.0, random_state=0)
-    estimator = ESTIMATORS[name]()
+    estimator = PUBLIC_ESTIMATORS[name]()
     set_random_state(estimator)
     calibrated = CalibratedClassifierCV(estimator, cv=3).fit(X, y)
     probabilities = calibrated.predict_proba(X)
@@ -131,14 +129,14 @@ def test_calibration_gives_probabilities_of_three_classes(name):
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
 def test_class_weights_are_equivalent_to_sample_weights(name):
-    if "class_weight" not in inspect.signature(ESTIMATORS[name]).parameters:
+    if "class_weight" not in inspect.signature(PUBLIC_ESTIMATORS[name]).parameters:
         pytest.skip("has no class_weight, as documented")
     X, y = make_blobs(40, centers=2, cluster_std=4.0, random_state=0)
-    class_weighted = ESTIMATORS[name](class_weight={0: 3.0, 1: 0.5}).fit(X, y)
-    sample_weighted = ESTIMATORS[name]().fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
-    unweighted = ESTIMATORS[name]().fit(X, y)
+    class_weighted = PUBLIC_ESTIMATORS[name](class_weight={0: 3.0, 1: 0.5}).fit(X, y)
+    sample_weighted = PUBLIC_ESTIMATORS[name]().fit(X, y, sample_weight=np.where(y == 0, 3.0, 0.5))
+    unweighted = PUBLIC_ESTIMATORS[name]().fit(X, y)
     outputs = class_weighted.decision_function(X)
     np.testing.assert_allclose(outputs, sample_weighted.decision_function(X), rtol=1e-6, atol=1e-8)
     assert np.abs(outputs - unweighted.decision_function(X)).max() > 1e-3
@@ -147,4 +145,4 @@ def test_class_weights_are_equivalent_to_sample_weights(name):
 def test_each_estimator_is_in_one_group_of_the_api_page():
     page = (ROOT / "book/api/estimators.md").read_text(encoding="utf-8")
     listed_names = " ".join(re.findall(r"^:names: (.*)$", page, re.M)).split()
-    assert sorted(listed_names) == sorted(ESTIMATORS)
+    assert sorted(listed_names) == sorted(PUBLIC_ESTIMATORS)

@@ -4,8 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
+from public_estimators import PUBLIC_ESTIMATORS
 
-import svmbook
 from svmbook import (
     ERMSVC,
     USVC,
@@ -80,13 +80,12 @@ def test_memory_error_recommends_an_alternative(model, alternative):
 def test_warning_points_at_the_caller_of_fit(monkeypatch):
     monkeypatch.setattr("svmbook.memory.WARNING_BYTES", 1000)
     X, y = np.arange(60.0).reshape(20, 3), np.arange(20) % 2
-    for name in svmbook.__all__:
-        if name != "__version__":
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                getattr(svmbook, name)(**({"n_prototypes": 5} if name == "USVC" else {})).fit(X, y)
-            for warning in caught:
-                assert "GiB" not in str(warning.message) or warning.filename == __file__, name
+    for name, estimator in PUBLIC_ESTIMATORS.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            estimator(**({"n_prototypes": 5} if name == "USVC" else {})).fit(X, y)
+        for warning in caught:
+            assert "GiB" not in str(warning.message) or warning.filename == __file__, name
     with pytest.warns(UserWarning, match="KernelLogisticRegression on 20 points"):
         KernelLogisticRegression().fit(X, y)
 

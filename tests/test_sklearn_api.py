@@ -1,9 +1,9 @@
 """Every public estimator passes scikit-learn's estimator checks, with every solver."""
 
 import pytest
+from public_estimators import PUBLIC_ESTIMATORS
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import svmbook
 from svmbook import (
     ERMSVC,
     IRWLSSVC,
@@ -24,7 +24,7 @@ from svmbook import (
 # All estimators with their defaults, and estimators with a Gram matrix, for which scikit-learn has
 # pairwise checks.
 ESTIMATORS = [
-    *(getattr(svmbook, name)() for name in svmbook.__all__ if name != "__version__"),
+    *(estimator() for estimator in PUBLIC_ESTIMATORS.values()),
     DualSVC(kernel="precomputed"),
     KernelLogisticRegression(kernel="precomputed"),
     IRWLSSVC(kernel="precomputed"),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from public_estimators import PUBLIC_ESTIMATORS
 from scipy import sparse
 from sklearn.model_selection import GridSearchCV
 
-import svmbook
 from svmbook import DualSVC, KernelLogisticRegression
 from svmbook.kernels import linear
 
@@ -83,12 +83,10 @@ def test_sparse_points_are_not_made_dense(monkeypatch):
 
 def test_unsupported_sparse_matrix_is_reported():
     X = sparse.csr_matrix(DENSE)
-    for name in svmbook.__all__:
-        if name != "__version__":
-            estimator = getattr(svmbook, name)()
-            if not estimator.__sklearn_tags__().input_tags.sparse:
-                with pytest.raises(TypeError, match=r"Sparse data was passed.*toarray"):
-                    estimator.fit(X, TWO_CLASSES)
+    for estimator in PUBLIC_ESTIMATORS.values():
+        if not estimator().__sklearn_tags__().input_tags.sparse:
+            with pytest.raises(TypeError, match=r"Sparse data was passed.*toarray"):
+                estimator().fit(X, TWO_CLASSES)
     with pytest.raises(TypeError, match="toarray"):
         DualSVC(kernel="rbf").fit(X, TWO_CLASSES)
 

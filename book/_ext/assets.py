@@ -34,11 +34,11 @@ def read_style_sheet(path):
     return IMPORT.sub(lambda found: read_style_sheet(path.parent / found[1]), text)
 
 
-def find_classes(folder):
+def find_classes(pages, folder):
     """Return all classes of the pages, and all words of the scripts, which may set classes."""
     found = set()
-    for page in folder.rglob("*.html"):
-        for classes in CLASSES.findall(page.read_text(encoding="utf-8")):
+    for html in pages:
+        for classes in CLASSES.findall(html):
             found.update(classes.split())
     for script in folder.rglob("*.js"):
         if "mathjax" not in script.parts:  # adds the rules of its classes itself
@@ -94,9 +94,9 @@ def join_style_sheets(app, error):
     if error or app.builder.format != "html":
         return
     folder, joined_names = Path(app.outdir), {}  # the pages have the same style sheets
-    classes = find_classes(folder)
-    for page in folder.rglob("*.html"):
-        html = page.read_text(encoding="utf-8")
+    pages = {page: page.read_text(encoding="utf-8") for page in folder.rglob("*.html")}
+    classes = find_classes(pages.values(), folder)
+    for page, html in pages.items():
         links = LINKS.search(html)
         if not links or page.is_relative_to(folder / "_static"):
             continue

@@ -1,9 +1,9 @@
 """The directive ``{capabilities}``: purpose of each estimator, what it supports, and its limits.
 
-The purpose is the first line of the docstring. Classes, probabilities,
-weights, sparse matrices, explanations, certificate and defaults are read from the estimators; each
-is fitted to three classes to see whether it fits pairs of classes. The number of points fitted in a
-minute and the memory needed come from the records of ``benchmarks/bench_estimators.py``.
+The purpose is the first line of the docstring. Classes, probabilities, weights, sparse matrices,
+explanations, certificate and defaults are read from the estimators; each is fitted to three classes
+to see whether it fits pairs of classes. The number of points fitted in a minute and the memory
+needed come from the records of ``benchmarks/bench_estimators.py``.
 """
 
 import inspect

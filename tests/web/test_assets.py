@@ -29,9 +29,9 @@ def test_only_selectors_with_unused_classes_are_removed():
 
 
 def test_classes_of_pages_and_words_of_scripts_are_used(tmp_path):
-    (tmp_path / "page.html").write_text("<p class='of-page'><script>'class=\"written\"'</script>")
+    page = "<p class='of-page'><script>'class=\"written\"'</script>"
     (tmp_path / "script.js").write_text('box.classList.add("of-script")')
     (tmp_path / "mathjax").mkdir()
     (tmp_path / "mathjax" / "core.js").write_text('"of-mathjax"')
-    found = assets.find_classes(tmp_path)
+    found = assets.find_classes([page], tmp_path)
     assert {"of-page", "written", "of-script"} <= found and "of-mathjax" not in found

@@ -5,19 +5,18 @@ import ast
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from public_estimators import PUBLIC_ESTIMATORS
 from scipy import sparse
 from sklearn.datasets import load_iris
 
-import svmbook
-
 X_all, y_all = (values[::3] for values in load_iris(return_X_y=True))  # three classes
 X, y = X_all[y_all > 0], y_all[y_all > 0]  # two of them, which overlap
-NAMES = sorted((name for name in svmbook.__all__ if name[0] != "_"), key=str.lower)
+NAMES = sorted(PUBLIC_ESTIMATORS, key=str.lower)
 
 
 def unfitted(name):
     """Return an estimator, with the linear kernel if it has a kernel."""
-    estimator = getattr(svmbook, name)()
+    estimator = PUBLIC_ESTIMATORS[name]()
     if "kernel" in estimator.get_params():
         estimator.set_params(kernel="linear")
     return estimator
@@ -122,7 +121,7 @@ def test_certificates(tables, fitted):
 
 def test_defaults(tables):
     for row in tables[0]:
-        parameters = getattr(svmbook, row["estimator"])().get_params()
+        parameters = PUBLIC_ESTIMATORS[row["estimator"]]().get_params()
         for assignment in filter(None, row["defaults"].split(", ")):
             name, value = assignment.split("=")
             assert parameters[name] == ast.literal_eval(value), row

@@ -1,0 +1,7 @@
+"""The public estimators of the package."""
+
+import svmbook
+
+PUBLIC_ESTIMATORS = {
+    name: getattr(svmbook, name) for name in svmbook.__all__ if name != "__version__"
+}
