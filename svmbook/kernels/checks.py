@@ -148,8 +148,8 @@ def check_definite(K):
     if info:
         raise IndefiniteKernelError(
             "the kernel is not positive semi-definite on the training points "
-            f"(the leading {info} rows and columns have a negative eigenvalue), so the dual has "
-            "no single optimum. Use another kernel, or clip the negative eigenvalues of K."
+            f"(the leading {info} x {info} submatrix has a negative eigenvalue), so the dual may "
+            "have several local optima. Use another kernel, or clip the negative eigenvalues of K."
         )
 
 
