@@ -67,7 +67,7 @@ GENERATORS = {
 }
 
 
-def summary(result, C):
+def summarise(result, C):
     return {
         "objective": result.objective,
         "n_iter": result.n_iter,
@@ -77,13 +77,13 @@ def summary(result, C):
     }
 
 
-def problem(row):
+def make_problem(row):
     X, y, gamma = GENERATORS[row.get("data", "normal")](row["n"])
     options = {key: row[key] for key in ("C", "tol") if key in row}
     return X, y, {"gamma": row.get("gamma", gamma)} | options
 
 
-def libsvm_seconds(K, y, C, tol):
+def time_libsvm(K, y, C, tol):
     model = SVC(C=C, kernel="precomputed", tol=tol, cache_size=4000)
     return time_call(lambda: model.fit(K, y))[1]
 
@@ -95,13 +95,13 @@ def time_one_C(X, y, gamma, C):
     for _ in range(3):
         result, seconds = time_call(lambda: solve_active_set(K, y, C))
         active_set_seconds.append(seconds)
-        svc_seconds.append(libsvm_seconds(K, y, C, 1e-6))
+        svc_seconds.append(time_libsvm(K, y, C, 1e-6))
     seconds = float(np.median(active_set_seconds))
     return {
         "active_set_seconds": seconds,
         "libsvm_over_active_set": float(np.median(svc_seconds)) / seconds,
-        "default_libsvm_over_active_set": libsvm_seconds(K, y, C, 1e-3) / seconds,
-        **summary(result, C),
+        "default_libsvm_over_active_set": time_libsvm(K, y, C, 1e-3) / seconds,
+        **summarise(result, C),
     }
 
 
@@ -109,7 +109,7 @@ def time_path(X, y, gamma):
     """Time `svm_path` three times, and LIBSVM once per C and tolerance."""
     K = gaussian(X, gamma=gamma)
     path, seconds = time_call(lambda: svm_path(K, y, C_GRID), repeats=3)
-    svc_seconds = {tol: sum(libsvm_seconds(K, y, C, tol) for C in C_GRID) for tol in (1e-6, 1e-3)}
+    svc_seconds = {tol: sum(time_libsvm(K, y, C, tol) for C in C_GRID) for tol in (1e-6, 1e-3)}
     return {
         "active_set_seconds": seconds,
         "libsvm_over_active_set": svc_seconds[1e-6] / seconds,
@@ -123,14 +123,14 @@ def time_path(X, y, gamma):
     }
 
 
-def active_set_on_demand(X, y, gamma, C):
+def solve_on_demand(X, y, gamma, C):
     def block(rows, columns):
         return gaussian(X[rows], X[columns], gamma=gamma)
 
-    return summary(solve_active_set(block, y, C), C)
+    return summarise(solve_active_set(block, y, C), C)
 
 
-def libsvm(X, y, gamma, C, tol):
+def fit_libsvm(X, y, gamma, C, tol):
     SVC(C=C, gamma=gamma, tol=tol, cache_size=4000).fit(X, y)
     return {}
 
@@ -138,8 +138,8 @@ def libsvm(X, y, gamma, C, tol):
 METHODS = {
     "one C": time_one_C,
     "path": time_path,
-    "active set, on demand": active_set_on_demand,
-    "LIBSVM": libsvm,
+    "active set, on demand": solve_on_demand,
+    "LIBSVM": fit_libsvm,
 }
 COLUMNS = ["data", "n", "gamma", "C", "active_set_seconds", "libsvm_over_active_set"]
 COLUMNS += ["default_libsvm_over_active_set", "n_iter", "n_free", "kkt_residual", "converged"]
@@ -154,9 +154,9 @@ def run_one_C():
             row |= {"C": C, "gamma": gamma}
             rows.append(row | measure(__file__, "one C", X, y, gamma=gamma, C=C))
     print_table("One C; LIBSVM's tolerances: 1e-6 and 1e-3, the default", rows, COLUMNS)
-    claimed_rows = [row for row in rows if row["data"] != "digits"]
-    ratios = [row["libsvm_over_active_set"] for row in claimed_rows]
-    large_C_ratios = [row["libsvm_over_active_set"] for row in claimed_rows if row["C"] >= 100]
+    claim_rows = [row for row in rows if row["data"] != "digits"]
+    ratios = [row["libsvm_over_active_set"] for row in claim_rows]
+    large_C_ratios = [row["libsvm_over_active_set"] for row in claim_rows if row["C"] >= 100]
     digits_ratios = [row["libsvm_over_active_set"] for row in rows if row["data"] == "digits"]
     print(
         "\nLIBSVM's time (tolerance 1e-6) over that of the active-set solver, geometric means: "

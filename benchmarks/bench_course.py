@@ -1,4 +1,4 @@
-"""Claims about coursework: the speed of grading, and that killed commands lose nothing.
+"""Claims about coursework: the speed of grading, and that no marks are lost if commands are killed.
 
 Two jobs grade 200 submissions of one assignment in at most 15 minutes. Then a course with 200
 students and the nine assignments of the book is taken from `init` to `export`, and its commands are
@@ -40,7 +40,7 @@ N_KILLS = 10
 
 
 def hand_in_variant(course, student, name, rng):
-    """Hand in a random variant of an assignment; return the points that it must get."""
+    """Hand in a random variant of an assignment; return the points that it should receive."""
     answers, points = rng.choice([*variants(name).values()])
     nb = answered_book_assignment(course, name, answers)
     statements = "\n".join(f"    v{rng.randrange(99)} = {rng.random()} * x" for _ in range(5))
@@ -49,8 +49,8 @@ def hand_in_variant(course, student, name, rng):
     return sum(points.values())
 
 
-def grade_assignment(n_students):
-    """Return the time of grading the submissions of the first assignment."""
+def time_grading(n_students):
+    """Return a row with the time of grading the submissions of the first assignment."""
     rng, name = random.Random(1), ASSIGNMENT_NAMES[0]
     with tempfile.TemporaryDirectory() as folder:
         course = create_course(Path(folder) / "course", [name])
@@ -62,7 +62,7 @@ def grade_assignment(n_students):
 
 
 def course_commands(root):
-    """Yield the commands of a course in order, but no release that is already there."""
+    """Yield the commands of a course in order, without assignments that are already released."""
     course_option = ("--course", str(root))
     yield ("init", str(root), *ASSIGNMENT_NAMES)
     for name in ASSIGNMENT_NAMES:
@@ -75,8 +75,8 @@ def course_commands(root):
     yield ("export", "--output", str(root / "marks.csv"), *course_option)
 
 
-def run_commands(root, must_kill):
-    """Run the commands until ``must_kill()`` is true, and then kill the running process group.
+def run_commands(root, should_kill):
+    """Run the commands until ``should_kill()`` is true, and then kill the running process group.
 
     Returns whether all commands were completed.
     """
@@ -85,7 +85,7 @@ def run_commands(root, must_kill):
         with Popen(program, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True) as process:
             while process.poll() is None:
                 time.sleep(0.2)
-                if must_kill():
+                if should_kill():
                     os.killpg(process.pid, signal.SIGKILL)
                     return False
         if process.returncode:
@@ -109,19 +109,19 @@ def run_killed_course(root, n_students):
     }
     for kill in range(1, N_KILLS):
         n_graded = kill * len(expected) // N_KILLS  # submissions graded before this kill
-        earliest = time.monotonic() + 5 * rng.random()
+        earliest_kill_time = time.monotonic() + 5 * rng.random()
 
-        def must_kill(n_graded=n_graded, earliest=earliest):
+        def should_kill(n_graded=n_graded, earliest_kill_time=earliest_kill_time):
             graded = root.glob("autograded/*/*/*.ipynb")
-            return time.monotonic() > earliest and len([*graded]) >= n_graded
+            return time.monotonic() > earliest_kill_time and len([*graded]) >= n_graded
 
-        assert not run_commands(root, must_kill)
+        assert not run_commands(root, should_kill)
     assert run_commands(root, lambda: False)
     return expected
 
 
 def killed_course_rows(n_students):
-    """Yield a row for the killed course, and one each for its report and its similar pairs."""
+    """Yield one row for the killed course, one for its report, and one for its similar pairs."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "course"
         expected, seconds = time_call(lambda: run_killed_course(root, n_students))
@@ -147,7 +147,7 @@ def killed_course_rows(n_students):
 def run():
     has_option = "--students" in sys.argv
     n_students = int(sys.argv[sys.argv.index("--students") + 1]) if has_option else 200
-    rows = [grade_assignment(n_students), *killed_course_rows(n_students)]
+    rows = [time_grading(n_students), *killed_course_rows(n_students)]
     for row in rows:
         print_table(row["method"], [row], [key for key in row if key != "method"])
     return rows

@@ -17,7 +17,7 @@ from svmbook.solvers import solve_dual
 from svmbook.solvers.dual.crossover import cross_over
 
 
-def summary(result):
+def summarise(result):
     return {
         "objective": result.objective,
         "relative_gap": result.relative_gap,
@@ -27,27 +27,27 @@ def summary(result):
 
 
 def interior_point_method(form):
-    return lambda K, y, C: summary(solve_dual(K, y, C, form=form))
+    return lambda K, y, C: summarise(solve_dual(K, y, C, form=form))
 
 
 def libsvm_method(tol):
-    """Return LIBSVM with a tolerance, and the active-set iterations that complete its solution."""
+    """Return a method: LIBSVM with a tolerance, completed by active-set iterations."""
 
     def solve(K, y, C):
         svc = SVC(C=C, kernel="precomputed", tol=tol).fit(K, y)
         alpha = np.zeros(len(y))
         alpha[svc.support_] = np.abs(svc.dual_coef_[0])
-        report = {"n_iter": svc.n_iter_[0], "message": "", "tol": tol}
+        options = {"n_iter": svc.n_iter_[0], "message": "", "tol": tol}
         C = np.full(len(y), C)
-        return summary(cross_over(StoredGram(K), y, C, alpha, svc.intercept_[0], **report))
+        return summarise(cross_over(StoredGram(K), y, C, alpha, svc.intercept_[0], **options))
 
     return solve
 
 
-def dense_over_cholesky(K, y, C):
+def time_dense_over_cholesky(K, y, C):
     """Time the solver in units of the factorisation of K + I in the same process."""
     result, factorisations = time_in_factorisations(K, lambda: solve_dual(K, y, C), repeats=3)
-    return summary(result) | {"factorisations_per_iteration": factorisations / result.n_iter}
+    return summarise(result) | {"factorisations_per_iteration": factorisations / result.n_iter}
 
 
 METHODS = {
@@ -56,7 +56,7 @@ METHODS = {
     "textbook": interior_point_method("textbook"),
     "LIBSVM 1e-3": libsvm_method(1e-3),
     "LIBSVM 1e-6": libsvm_method(1e-6),
-    "dense, in factorisations": dense_over_cholesky,
+    "dense, in factorisations": time_dense_over_cholesky,
 }
 COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations", "n_free"]
 COLUMNS += ["memory_over_data", "factorisations_per_iteration"]
@@ -66,7 +66,7 @@ def prepare(X):
     return gaussian(X, gamma=0.1)
 
 
-def problem(row):
+def make_problem(row):
     return *draw_noisy_points(row["n"]), {"C": row["C"]}
 
 

@@ -30,7 +30,7 @@ N_KNOTS, C, BLOCK_SIZE = 32, 0.1, 200
 N_FEATURES = 20
 
 
-def draw(n, seed=0, d=N_FEATURES):
+def draw_points(n, seed=0, d=N_FEATURES):
     """Return n points; the log odds are additive except for one product of two features."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
@@ -41,35 +41,35 @@ def draw(n, seed=0, d=N_FEATURES):
     return X, np.where(F + 0.5 * rng.logistic(size=n) > 0, 1.0, -1.0)
 
 
-def stumps_with_knots(X, y):
+def fit_stumps_with_knots(X, y):
     model = StumpEnsembleSVC(C, feature_scale=None, n_knots=min(N_KNOTS, len(X))).fit(X, y)
     return {"relative_gap": model.relative_gap_, "error": _test_error(model, X)}
 
 
-def exact_stumps(X, y):
+def fit_exact_stumps(X, y):
     return {"error": _test_error(StumpEnsembleSVC(C, feature_scale=None).fit(X, y), X)}
 
 
-def histogram_boosting(X, y):
+def fit_histogram_boosting(X, y):
     return {"error": _test_error(HistGradientBoostingClassifier(random_state=0).fit(X, y), X)}
 
 
-def exact_libsvm(X, y):
+def fit_exact_libsvm(X, y):
     """Train LIBSVM with the exact kernel; the time includes the Gram matrix."""
     model = SVC(C=C, kernel="precomputed", cache_size=2000).fit(stump(X), y)
     return {"support_vectors": int(model.n_support_.sum())}
 
 
 def _test_error(model, X):
-    X_test, y_test = draw(20_000, seed=1, d=X.shape[1])
+    X_test, y_test = draw_points(20_000, seed=1, d=X.shape[1])
     return round(100 * (1 - model.score(X_test, y_test)), 2)
 
 
-def adaboost_stumps(X, y, n_estimators):
+def fit_adaboost_stumps(X, y, n_estimators):
     return {"training_error": round(1 - AdaBoostStump(n_estimators).fit(X, y).score(X, y), 6)}
 
 
-def adaboost_trees(X, y, n_estimators):
+def fit_adaboost_trees(X, y, n_estimators):
     trees = DecisionTreeClassifier(max_depth=1)
     model = AdaBoostClassifier(trees, n_estimators=n_estimators).fit(X, y)
     return {"training_error": round(1 - model.score(X, y), 6)}
@@ -84,11 +84,11 @@ def compare_predictions(X, y):
     kernel_outputs, kernel_seconds = time_call(
         lambda: np.concatenate([-cdist(block, X, "cityblock") @ dual_coef for block in blocks])
     )
-    shapes, build_seconds = time_call(
+    shape_functions, build_seconds = time_call(
         lambda: [piecewise_linear_from_kernels(column, dual_coef) for column in X.T]
     )
     shape_outputs, shape_seconds = time_call(
-        lambda: sum(shape(column) for shape, column in zip(shapes, X_new.T, strict=True))
+        lambda: sum(g(column) for g, column in zip(shape_functions, X_new.T, strict=True))
     )
     relative_error = np.ptp(shape_outputs - kernel_outputs) / np.ptp(kernel_outputs)
     assert relative_error < 1e-8, relative_error
@@ -101,26 +101,26 @@ def compare_predictions(X, y):
 
 WITH_KNOTS = "StumpEnsembleSVC, 32 knots"
 METHODS = {
-    WITH_KNOTS: stumps_with_knots,
-    "HistGradientBoostingClassifier": histogram_boosting,
-    "LIBSVM, exact kernel": exact_libsvm,
-    "StumpEnsembleSVC, exact": exact_stumps,
-    "AdaBoostStump": adaboost_stumps,
-    "AdaBoostClassifier": adaboost_trees,
+    WITH_KNOTS: fit_stumps_with_knots,
+    "HistGradientBoostingClassifier": fit_histogram_boosting,
+    "LIBSVM, exact kernel": fit_exact_libsvm,
+    "StumpEnsembleSVC, exact": fit_exact_stumps,
+    "AdaBoostStump": fit_adaboost_stumps,
+    "AdaBoostClassifier": fit_adaboost_trees,
     "prediction": compare_predictions,
 }
 
 
-def problem(row):
+def make_problem(row):
     options = {"n_estimators": row["n_estimators"]} if "n_estimators" in row else {}
-    return *draw(row["n"], d=row["d"]), options
+    return *draw_points(row["n"], d=row["d"]), options
 
 
 def run():
     rows = []
 
     def add_rows(name, methods, n, d=N_FEATURES, repeats=1, **options):
-        row, data = {"problem": name, "n": n, "d": d}, draw(n, d=d)
+        row, data = {"problem": name, "n": n, "d": d}, draw_points(n, d=d)
         rows.extend(compare(__file__, row, methods, *data, repeats=repeats, **options))
 
     for n in SIZES:

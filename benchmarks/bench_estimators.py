@@ -1,10 +1,10 @@
 """Growth of the time and memory of every estimator with the number of training points.
 
 The data are two overlapping normal classes in 20 dimensions (`svmbook.datasets.twonorm`).
-Parameters have their defaults unless the name states otherwise. n is doubled until a fit takes ten
-seconds or 3 GiB. The last two sizes give the exponent of the time and, by extrapolation, the n at
-which a fit takes a minute. The memory of the last size is divided by that of n^2 numbers and by
-that of the data.
+Parameters have their default values unless the name states otherwise. n is doubled until a fit
+takes ten seconds or needs 3 GiB. The last two sizes give the exponent of the time and, by
+extrapolation, the n at which a fit takes a minute. The memory of the last size is divided by that
+of n^2 numbers and by that of the data.
 """
 
 import warnings
@@ -60,7 +60,7 @@ def fit_and_predict_method(name):
 METHODS = {name: fit_and_predict_method(name) for name in SETTINGS}
 
 
-def problem(row):
+def make_problem(row):
     return *twonorm(row["n"], random_state=0), {}
 
 
@@ -68,7 +68,7 @@ def measure_sizes(name):
     """Yield a row for each size until a fit exceeds the limits of time or memory."""
     n = MIN_SIZE
     while n <= MAX_SIZE:
-        X, y, _ = problem({"n": n})
+        X, y, _ = make_problem({"n": n})
         repeats = 3 if n < 4000 else 1
         row = {"method": name, "n": n} | measure(__file__, name, X, y, repeats=repeats)
         row["gibibytes"] = row["memory_over_data"] * X.nbytes / 2**30

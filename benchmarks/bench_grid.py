@@ -20,19 +20,19 @@ GAMMA_GRID = [2.0**k for k in range(-15, 4, 2)]
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 
 
-def grid_search(X, y):
+def search_by_choose_by_grid(X, y):
     choice = choose_by_grid(X, y, C=C_GRID, gamma=GAMMA_GRID, cv=FOLDS)
     return {"C": choice.C, "gamma": choice.gamma, "score": choice.score}
 
 
-def sklearn_built_in(X, y):
+def search_built_in_kernel(X, y):
     grid = {"C": C_GRID, "gamma": GAMMA_GRID}
     search = GridSearchCV(SVC(cache_size=500), grid, cv=FOLDS, refit=False)
     search.fit(X, y)
     return {**search.best_params_, "score": float(search.best_score_)}
 
 
-def sklearn_callable(X, y):
+def search_callable_kernel(X, y):
     kernels = [partial(gaussian, gamma=gamma) for gamma in GAMMA_GRID]
     grid = {"C": C_GRID, "kernel": kernels}
     search = GridSearchCV(SVC(cache_size=500), grid, cv=FOLDS, refit=False)
@@ -43,15 +43,15 @@ def sklearn_callable(X, y):
 
 
 METHODS = {
-    "choose_by_grid": grid_search,
-    "built-in kernel": sklearn_built_in,
-    "callable kernel": sklearn_callable,
+    "choose_by_grid": search_by_choose_by_grid,
+    "built-in kernel": search_built_in_kernel,
+    "callable kernel": search_callable_kernel,
 }
 COLUMNS = ["data", "n", "method", "seconds", "ratio", "C", "gamma", "score"]
 GENERATORS = {"threenorm": threenorm, "ringnorm": ringnorm}
 
 
-def problem(row):
+def make_problem(row):
     return *GENERATORS[row["data"]](row["n"], random_state=0), {}
 
 
@@ -59,7 +59,7 @@ def run():
     rows = []
     for name, n in itertools.product(GENERATORS, (180, 300, 600)):
         row = {"data": name, "n": n}
-        X, y, _ = problem(row)
+        X, y, _ = make_problem(row)
         rows += compare(__file__, row, METHODS, X, y)
     print_table("Grid search, 11 values of C, 10 of gamma, 5 folds", rows, COLUMNS)
     for method in METHODS:

@@ -18,7 +18,7 @@ from svmbook.datasets import forest_like
 from svmbook.solvers import certify, solve_dual
 
 
-def low_rank(X, y, C):
+def solve_low_rank(X, y, C):
     result = solve_dual(X, y, C, form="low-rank", tol=1e-6)
     return {
         "relative_gap": result.relative_gap,
@@ -28,7 +28,7 @@ def low_rank(X, y, C):
     }
 
 
-def svc(X, y, C):
+def fit_svc(X, y, C):
     model = SVC(C=C, kernel="linear", cache_size=1000).fit(X, y)
     alpha = np.zeros(len(y))
     alpha[model.support_] = np.abs(model.dual_coef_[0])
@@ -44,7 +44,7 @@ def svc(X, y, C):
     }
 
 
-def linear_svc(X, y, C):
+def fit_linear_svc(X, y, C):
     model = LinearSVC(C=C, loss="hinge", max_iter=1000, random_state=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
@@ -57,12 +57,12 @@ def linear_svc(X, y, C):
     }
 
 
-METHODS = {"low-rank": low_rank, "SVC": svc, "LinearSVC": linear_svc}
+METHODS = {"low-rank": solve_low_rank, "SVC": fit_svc, "LinearSVC": fit_linear_svc}
 COLUMNS = ["n", "C", "features", "method", "seconds", "ratio", "relative_gap", "relative_excess"]
 COLUMNS += ["iterations", "converged", "memory_over_data"]
 
 
-def problem(row):
+def make_problem(row):
     """Return a problem with standardised features or with raw ones, mostly 0/1 indicators."""
     X, y = forest_like(row["n"], random_state=0)
     if row["features"] == "scaled":
@@ -73,10 +73,11 @@ def problem(row):
 def compare_methods(n, C, features, methods, repeats, reference=None):
     """Time the methods and compare them with a reference, by default the first method.
 
-    ``ratio`` is the time over that of the reference, and ``relative_excess`` that of the objective.
+    ``ratio`` is the time over that of the reference. ``relative_excess`` is the excess of the
+    objective over that of the reference, as a fraction of the latter.
     """
     row = {"n": n, "C": C, "features": features}
-    X, y, options = problem(row)
+    X, y, options = make_problem(row)
     rows = compare(
         __file__, row, methods, X, y, repeats=repeats, single_run_methods=("SVC",), **options
     )
@@ -87,8 +88,8 @@ def compare_methods(n, C, features, methods, repeats, reference=None):
     return rows
 
 
-def median_rows(sizes, repeats=9):
-    """Time the low-rank form at several sizes in turn; return the row of median time for each.
+def time_low_rank_form(sizes, repeats=9):
+    """Time the low-rank form at several sizes in turn; return the row of median time per size.
 
     If the computer is slow for a minute, this affects all sizes and not only one.
     """
@@ -105,7 +106,7 @@ def run():
     small_rows = compare_methods(5040, 100.0, "scaled", METHODS, repeats=7)
     small_rows += compare_methods(5040, 100.0, "raw", METHODS, repeats=7)
     print_table("Linear kernel, 5,040 x 54, C = 100", small_rows, COLUMNS)
-    large_rows = median_rows((50_000, 100_000, 200_000))
+    large_rows = time_low_rank_form((50_000, 100_000, 200_000))
     seconds = {row["n"]: row["seconds"] for row in large_rows}
     large_rows += compare_methods(
         200_000, 1.0, "scaled", ["LinearSVC"], repeats=1, reference=large_rows[-1]

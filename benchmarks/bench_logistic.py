@@ -40,7 +40,7 @@ GAMMA = 0.1
 EPSILON = 1e-6  # of the smoothed penalty: |alpha| is smoothed over a width of 1e-3
 
 
-def gram(X, kernel):
+def gram_matrix(X, kernel):
     return linear(X) if kernel == "linear" else gaussian(X, gamma=GAMMA)
 
 
@@ -49,9 +49,9 @@ def l1_objective(K, y, lam, alpha, b):
     return float(logistic(y * (K @ alpha + b)).sum() + lam * np.abs(alpha).sum())
 
 
-def smoothed_bfgs(X, y, *, kernel, lam):
+def solve_smoothed_l1_by_bfgs(X, y, *, kernel, lam):
     """Minimise by BFGS as in the report: penalty sqrt(alpha^2 + epsilon), analytic gradient."""
-    K, n = gram(X, kernel), len(y)
+    K, n = gram_matrix(X, kernel), len(y)
 
     def objective(theta):
         alpha, b = theta[:n], theta[n]
@@ -66,7 +66,7 @@ def smoothed_bfgs(X, y, *, kernel, lam):
 
     theta = fmin_bfgs(objective, np.zeros(n + 1), gradient, disp=False)
     alpha, b = theta[:n], theta[n]
-    return summary(l1_objective(K, y, lam, alpha, b), alpha)
+    return summarise(l1_objective(K, y, lam, alpha, b), alpha)
 
 
 def solve_l1(X, y, *, kernel, lam):
@@ -74,17 +74,17 @@ def solve_l1(X, y, *, kernel, lam):
     if lam == 0:
         result = solve_unpenalised(X, y)  # linear; has one weight per feature, and no alpha
         return {"objective": result.objective, "iterations": result.n_iter}
-    K = gram(X, kernel)
+    K = gram_matrix(X, kernel)
     result = solve_logistic_l1(K, y, lam)
     objective = l1_objective(K, y, lam, result.coef, result.intercept)
-    return summary(objective, result.coef) | {"iterations": result.n_iter}
+    return summarise(objective, result.coef) | {"iterations": result.n_iter}
 
 
-def summary(objective, alpha):
+def summarise(objective, alpha):
     return {"objective": objective, "non_zero_coefs": int(np.count_nonzero(alpha))}
 
 
-def newton_over_cholesky(X, y, *, lam, full_rank):
+def time_newton_over_cholesky(X, y, *, lam, full_rank):
     """Time the solver in units of the factorisation of K + I; K has full rank if ``full_rank``."""
     K = gaussian(X, gamma=5.0 if full_rank else GAMMA)
     result, factorisations = time_in_factorisations(K, lambda: solve_logistic(K, y, lam), repeats=5)
@@ -98,7 +98,7 @@ def newton_over_cholesky(X, y, *, lam, full_rank):
 
 def time_paths(X, y):
     """Time a path and as many cold-started fits, by the solver and by the estimator."""
-    K = gram(X, "gaussian")
+    K = gram_matrix(X, "gaussian")
     lams = np.geomspace(largest_lam(K, y), 1e-3 * largest_lam(K, y), 30)
     model = KernelLogisticRegression(penalty="l1", gamma=GAMMA)
     results, path_seconds = time_call(lambda: solve_logistic_l1_path(K, y, lams), repeats=3)
@@ -147,8 +147,8 @@ def fit_import_vectors(X, y, *, kernel, lam):
 
 METHODS = {
     "solve_logistic_l1": solve_l1,
-    "BFGS": smoothed_bfgs,
-    "Newton, in factorisations": newton_over_cholesky,
+    "BFGS": solve_smoothed_l1_by_bfgs,
+    "Newton, in factorisations": time_newton_over_cholesky,
     "path": time_paths,
     "KernelLogisticRegression": fit_klr,
     "DualSVC": fit_svm,
@@ -159,21 +159,21 @@ METHODS = {
 COLUMNS = ["n", "kernel", "lam", "method", "seconds", "ratio", "objective", "non_zero_coefs"]
 
 
-def problem(row):
+def make_problem(row):
     options = {key: row[key] for key in ("kernel", "lam", "full_rank") if key in row}
     return *stdev(2, row["n"], random_state=0), options
 
 
 def compare_methods(name, n, methods, repeats=5, **options):
-    X, y, _ = problem({"n": n})
+    X, y, _ = make_problem({"n": n})
     row = {"problem": name, "n": n}
     return compare(__file__, row, methods, X, y, repeats=repeats, **options)
 
 
 def run():
     l1_rows = []
-    penalties = [("linear", 0.0), *itertools.product(("linear", "gaussian"), (0.01, 1.0))]
-    for kernel, lam in penalties:
+    kernels_and_lams = [("linear", 0.0), *itertools.product(("linear", "gaussian"), (0.01, 1.0))]
+    for kernel, lam in kernels_and_lams:
         methods = ["solve_logistic_l1", "BFGS"]
         l1_rows += compare_methods("l1 penalty", 400, methods, repeats=3, kernel=kernel, lam=lam)
     print_table(f"l1 penalty, epsilon = {EPSILON:g}", l1_rows, COLUMNS)

@@ -35,7 +35,7 @@ def draw_clusters(n, d, n_classes, seed=0):
     return centres[y, rng.integers(0, 3, n)] + rng.standard_normal((n, d)), y.astype(float)
 
 
-def train_exemplars(X, y):
+def compare_training_methods(X, y):
     """Train all members of the first iteration by five methods, and time each method."""
     positive = np.eye(len(X), dtype=bool)
     negative = initial_negatives(distances(X, X), y.astype(int), N_NEGATIVES)
@@ -98,22 +98,22 @@ def solve_by_interior_point(K, y, C, tol=1e-9, max_iter=100):
     """
     included = C > 0
     y, C = np.where(included, y, 0.0), np.where(included, C, 1.0)
-    one, diagonal = included.astype(float), np.arange(K.shape[1])
+    ones, diagonal = included.astype(float), np.arange(K.shape[1])
     Q = K * y[:, :, None] * y[:, None, :]
     a, z, u, b = 0.5 * C, np.ones_like(C), np.ones_like(C), np.zeros(len(C))
     objectives, unsolved = np.zeros(len(C)), np.arange(len(C))
     for _ in range(max_iter):
         Qa = np.matmul(Q, a[:, :, None])[:, :, 0]
-        objective = (one * a).sum(axis=1) - 0.5 * (a * Qa).sum(axis=1)
+        objective = (ones * a).sum(axis=1) - 0.5 * (a * Qa).sum(axis=1)
         objectives[unsolved] = objective
         s = C - a
-        r, mu = Qa - one + b[:, None] * y - z + u, (a * z + s * u).mean(axis=1) / 2
+        r, mu = Qa - ones + b[:, None] * y - z + u, (a * z + s * u).mean(axis=1) / 2
         gap = 2 * mu * a.shape[1]
         solved = (gap <= tol * np.abs(objective)) & (np.abs(r).max(axis=1) < 1e-6)
         if solved.all():
             break
-        unsolved, Q, y, C, one = (part[~solved] for part in (unsolved, Q, y, C, one))
-        a, z, u, b, s, r, mu = (part[~solved] for part in (a, z, u, b, s, r, mu))
+        unsolved, Q, y, C, ones = (array[~solved] for array in (unsolved, Q, y, C, ones))
+        a, z, u, b, s, r, mu = (array[~solved] for array in (a, z, u, b, s, r, mu))
         system = Q.copy()
         system[:, diagonal, diagonal] += z / a + u / s
         equality_residual = (y * a).sum(axis=1)
@@ -204,7 +204,7 @@ def fit_member(X, positives, negatives):
     return SVC(kernel="linear", C=C).fit(X[[*positives, *negatives]], labels)
 
 
-def cross_validate(X, y):
+def compare_cross_validation(X, y):
     """Run ten folds with `PrototypeSVM` and `LoopPrototypes`, both with the majority vote."""
 
     def mean_accuracy(model):
@@ -248,14 +248,14 @@ def train_many_members(X, y):
 
 
 METHODS = {
-    "first iteration": train_exemplars,
-    "ten folds": cross_validate,
+    "first iteration": compare_training_methods,
+    "ten folds": compare_cross_validation,
     "prediction": compare_predictions,
     "many members": train_many_members,
 }
 
 
-def problem(row):
+def make_problem(row):
     if row["method"] == "many members":
         return *draw_clusters(row["n"], 19, 7), {}
     return *isolated(row["n"], random_state=0), {}
@@ -265,7 +265,7 @@ def run():
     rows = []
     for method, n in zip(METHODS, (720, 800, 800, 2772), strict=True):
         row = {"n": n, "method": method}
-        X, y, _ = problem(row)
+        X, y, _ = make_problem(row)
         row |= measure(__file__, method, X, y)
         rows.append(row)
         columns = [key for key in row if key not in ("method", "memory_over_data")]

@@ -1,4 +1,4 @@
-"""Time of a parameter search on a table of ordinary size, and of a million predictions.
+"""Time of a parameter search on a table of ordinary size, and of predictions, per million.
 
 The table has 6,000 rows, 30 features and three classes of different sizes. Each candidate is fitted
 three times (3-fold cross-validation), and the best one once more to the whole table. Estimators for
@@ -13,13 +13,13 @@ from sklearn.model_selection import GridSearchCV
 from svmbook import DualSVC, KernelLogisticRegression, StumpEnsembleLogistic
 
 N_PREDICTED = 100_000
-LAM, C = [10, 1, 0.1, 0.01], [0.1, 1, 10, 100]
-GAMMA = [width / 30 for width in (1 / 16, 1 / 4, 1, 4)]
+LAM_GRID, C_GRID = [10, 1, 0.1, 0.01], [0.1, 1, 10, 100]
+GAMMA_GRID = [factor / 30 for factor in (1 / 16, 1 / 4, 1, 4)]
 SETTINGS = {
-    "StumpEnsembleLogistic": (StumpEnsembleLogistic(n_knots=16), {"lam": LAM}),
-    "DualSVC, linear": (DualSVC(), {"C": C}),
-    "DualSVC, Gaussian": (DualSVC(kernel="rbf"), {"C": C, "gamma": GAMMA}),
-    "KernelLogisticRegression": (KernelLogisticRegression(gamma=1 / 30), {"lam": LAM}),
+    "StumpEnsembleLogistic": (StumpEnsembleLogistic(n_knots=16), {"lam": LAM_GRID}),
+    "DualSVC, linear": (DualSVC(), {"C": C_GRID}),
+    "DualSVC, Gaussian": (DualSVC(kernel="rbf"), {"C": C_GRID, "gamma": GAMMA_GRID}),
+    "KernelLogisticRegression": (KernelLogisticRegression(gamma=1 / 30), {"lam": LAM_GRID}),
 }
 
 
@@ -29,8 +29,8 @@ def search_method(name):
 
     def method(X, y):
         search = GridSearchCV(estimator, grid, cv=3).fit(X, y)
-        rows = X[np.arange(N_PREDICTED) % len(X)]
-        _, seconds = time_call(lambda: search.predict(rows))
+        X_new = X[np.arange(N_PREDICTED) % len(X)]
+        _, seconds = time_call(lambda: search.predict(X_new))
         n_fits = 3 * len(search.cv_results_["params"]) + 1
         return {"n_fits": n_fits, "seconds_per_million": seconds * 1e6 / N_PREDICTED}
 
@@ -40,7 +40,7 @@ def search_method(name):
 METHODS = {name: search_method(name) for name in SETTINGS}
 
 
-def problem(row):
+def make_problem(row):
     shares = [0.6, 0.3]  # the third class has the rest
     X, y = make_classification(
         row["n"], 30, n_informative=10, n_classes=3, weights=shares, random_state=0
@@ -49,7 +49,7 @@ def problem(row):
 
 
 def run():
-    X, y, _ = problem({"n": 6000})
+    X, y, _ = make_problem({"n": 6000})
     rows = compare(__file__, {"n": len(X)}, METHODS, X, y)
     columns = ["method", "seconds", "ratio", "n_fits", "seconds_per_million"]
     print_table("6,000 rows, 30 features, three classes", rows, columns)

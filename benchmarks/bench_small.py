@@ -1,11 +1,11 @@
 """Claims about accuracy: ten thousand small, often degenerate problems, compared with CVXOPT.
 
 The problems have 2 to 60 points, C from 1e-6 to 1e6, and one of five kernels, divided by its mean
-diagonal. The degenerate ones have duplicated points, points on a line, a constant feature, or one
-positive point. In half of the problems the points have weights. Every solution must have a KKT
-residual of at most 1e-9 max(1, C), and a dual objective at least that of CVXOPT's interior-point
-method. The tolerance of the objective is 4 eps times the squared sum of all multipliers. Nothing is
-timed.
+diagonal entry. The degenerate ones have duplicated points, points on a line, a constant feature, or
+one positive point. In half of the problems the points have weights. Every solution must have a KKT
+residual of at most 1e-9 max(1, C), and a dual objective at least as large as that of CVXOPT's
+interior-point method. The tolerance of the objective is 4 eps times the squared sum of all
+multipliers. Nothing is timed.
 """
 
 import numpy as np
@@ -29,27 +29,27 @@ def draw_points(rng):
     return X * 10.0 ** rng.choice([0, 0, -3, 2]), y
 
 
-def problem(seed):
+def make_problem(seed):
     """Return kernel, Gram matrix, labels and upper bounds of one problem."""
     rng = np.random.default_rng(seed)
     X, y = draw_points(rng)
     C = 10.0 ** rng.uniform(-6, 6)
     weights = rng.uniform(0.2, 5.0, len(y)) if rng.random() < 0.5 else np.ones(len(y))
     gamma = 10.0 ** rng.uniform(-3, 1)
-    name = str(rng.choice(["linear", "polynomial", "gaussian", "laplacian", "exponential"]))
-    params = {"linear": {}, "polynomial": {"degree": 3}}.get(name, {"gamma": gamma})
-    K = getattr(kernels, name)(X, **params)
-    return name, K / (np.mean(np.diagonal(K)) or 1.0), y, C * weights
+    kernel_name = str(rng.choice(["linear", "polynomial", "gaussian", "laplacian", "exponential"]))
+    params = {"linear": {}, "polynomial": {"degree": 3}}.get(kernel_name, {"gamma": gamma})
+    K = getattr(kernels, kernel_name)(X, **params)
+    return kernel_name, K / (np.mean(np.diagonal(K)) or 1.0), y, C * weights
 
 
 def check_problem(seed):
-    name, K, y, C = problem(seed)
+    kernel_name, K, y, C = make_problem(seed)
     active_set, interior_point = solve_active_set(K, y, C), solve_dual(K, y, C, tol=1e-8)
     tolerance = 4 * np.finfo(float).eps * active_set.alpha.sum() * max(10.0, active_set.alpha.sum())
     is_feasible = ((active_set.alpha >= 0) & (active_set.alpha <= C)).all()
     is_worse = active_set.dual_objective < interior_point.dual_objective - tolerance
     return {
-        "kernel": name,
+        "kernel": kernel_name,
         "converged": active_set.converged and bool(is_feasible),
         "used_monotone": " 0 monotone" not in active_set.message,
         "n_iter": active_set.n_iter,
@@ -60,10 +60,10 @@ def check_problem(seed):
     }
 
 
-def summary(name, checks):
+def summarise(kernel_name, checks):
     """Return the number of problems with a kernel, the number with each property, and maxima."""
     return {
-        "kernel": name,
+        "kernel": kernel_name,
         "problems": len(checks),
         "converged": sum(row["converged"] for row in checks),
         "used_monotone": sum(row["used_monotone"] for row in checks),
@@ -86,8 +86,11 @@ def sum_of_first_objectives(checks):
 
 def run():
     checks = [check_problem(seed) for seed in range(N_PROBLEMS)]
-    names = sorted({row["kernel"] for row in checks})
-    rows = [summary(name, [row for row in checks if row["kernel"] == name]) for name in names]
+    kernel_names = sorted({row["kernel"] for row in checks})
+    rows = [
+        summarise(kernel_name, [row for row in checks if row["kernel"] == kernel_name])
+        for kernel_name in kernel_names
+    ]
     print_table("Random small problems; residuals in units of max(1, C)", rows, COLUMNS)
     return rows
 

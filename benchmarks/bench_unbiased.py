@@ -27,12 +27,12 @@ def fit_libsvm(X, y):
     return SVC(C=C, gamma=GAMMA).fit(X, y)
 
 
-def usvc(X, y):
+def fit_and_summarise_usvc(X, y):
     model = fit_usvc(X, y)
     return {"kernels": model.n_kernels_, "objective": model.objective_}
 
 
-def libsvm(X, y):
+def fit_and_summarise_libsvm(X, y):
     return {"kernels": int(fit_libsvm(X, y).n_support_.sum())}
 
 
@@ -53,10 +53,10 @@ def compare_predictions(X, y):
     }
 
 
-METHODS = {"USVC": usvc, "SVC": libsvm, "prediction": compare_predictions}
+METHODS = {"USVC": fit_and_summarise_usvc, "SVC": fit_and_summarise_libsvm, "prediction": compare_predictions}
 
 
-def problem(row):
+def make_problem(row):
     return *draw_noisy_points(row["n"]), {}
 
 

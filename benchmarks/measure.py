@@ -101,9 +101,9 @@ VOLATILE_FIELDS = {
 }
 
 
-def repeat(script, row):
+def repeat_measurement(script, row):
     """Repeat the measurement of a record of a script; return the fields that are not volatile."""
-    X, y, options = script.problem(row)
+    X, y, options = script.make_problem(row)
     prepare = getattr(script, "prepare", np.asarray)
     result = script.METHODS[row["method"]](prepare(X), y, **options)
     return {key: value for key, value in result.items() if key not in VOLATILE_FIELDS}

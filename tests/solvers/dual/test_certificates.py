@@ -6,7 +6,7 @@ from dataclasses import replace
 import bench_linear
 import numpy as np
 import pytest
-from bench_small import problem
+from bench_small import make_problem
 from problems import noisy_gram, objectives
 from sklearn.datasets import make_classification
 
@@ -193,7 +193,7 @@ def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
 @pytest.mark.parametrize("seed", [10, 122, 127, 141, 169, 281, 477])
 def test_interior_point_has_no_spurious_support_vectors(seed):
     # Without crossover, cvxopt's solution of these problems has up to twenty of them.
-    _, K, y, C = problem(seed)
+    _, K, y, C = make_problem(seed)
     interior_point, exact_result = solve_dual(K, y, C), solve_active_set(K, y, C)
     assert interior_point.kkt_residual <= 1e-9 * max(1.0, C.min())
     assert interior_point.dual_objective == pytest.approx(exact_result.dual_objective, rel=1e-9)
@@ -254,7 +254,7 @@ def test_zero_gram_matrix_is_solved():
 def test_crossover_from_the_low_rank_form_keeps_a_nearly_correct_prediction(C):
     # K has rank 50, because only 50 of the 54 columns of X are linearly independent. With one more
     # free point the active-set iterations would diverge.
-    X, y, _ = bench_linear.problem({"n": 5040, "features": "scaled", "C": C})
+    X, y, _ = bench_linear.make_problem({"n": 5040, "features": "scaled", "C": C})
     result = solve_dual(X, y, C, form="low-rank")
     assert result.converged and result.kkt_residual <= 1e-8
     free = (result.alpha > 0) & (result.alpha < C)
