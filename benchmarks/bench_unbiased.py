@@ -53,7 +53,11 @@ def compare_predictions(X, y):
     }
 
 
-METHODS = {"USVC": fit_and_summarise_usvc, "SVC": fit_and_summarise_libsvm, "prediction": compare_predictions}
+METHODS = {
+    "USVC": fit_and_summarise_usvc,
+    "SVC": fit_and_summarise_libsvm,
+    "prediction": compare_predictions,
+}
 
 
 def make_problem(row):

@@ -27,7 +27,7 @@ spec.loader.exec_module(links)
 )
 def test_split_finds_first_uses_and_preserves_the_text(text, expected):
     terms = {"kernel", "duality gap", "support vector", "free support vector", "KKT residual"}
-    pieces = list(links.split(text, terms))
+    pieces = list(links.split_at_terms(text, terms))
     assert [words for words, term in pieces if term] == expected
     assert "".join(words for words, _ in pieces) == text
 

@@ -9,7 +9,7 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from chapters import chapters  # noqa: E402
+from chapters import read_chapters  # noqa: E402
 
 # Directives: fence, name, title, options and body.
 DIRECTIVE = re.compile(
@@ -72,7 +72,7 @@ class References:
                 self.texts[heading["label"]] = f"*{heading['title']}*"
             if title := TITLE.search(text):
                 self.titles[path.with_suffix("")] = f"*{title[1]}*"
-        for number, chapter in enumerate(chapters(ROOT), start=1):
+        for number, chapter in enumerate(read_chapters(ROOT), start=1):
             counts = {}
             for cell in nbformat.read(chapter.path, as_version=4).cells:
                 for kind, label in numbered_labels(cell):

@@ -31,7 +31,15 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from references import DIRECTIVE, DISPLAYED_FORMULA, ROOT, TITLE, References, chapters, label_of
+from references import (
+    DIRECTIVE,
+    DISPLAYED_FORMULA,
+    ROOT,
+    TITLE,
+    References,
+    label_of,
+    read_chapters,
+)
 
 DEFAULT_OUTPUT = ROOT / "_build" / "slides"
 DECKS_FOLDER = ROOT / "tools" / "decks"
@@ -241,7 +249,7 @@ def main(target=DEFAULT_OUTPUT, *names):
     mathjax = json.dumps(config["sphinx"]["config"]["mathjax3_config"])
     template = Template((DECKS_FOLDER / "deck.html").read_text(encoding="utf-8"))
     writer, rows = Writer(References()), []
-    for number, chapter in enumerate(chapters(ROOT), start=1):
+    for number, chapter in enumerate(read_chapters(ROOT), start=1):
         if names and chapter.name not in names:
             continue
         title, slides = deck(writer, number, chapter, config["title"])

@@ -1,7 +1,7 @@
 """The directive ``{api} MODULE``: a table of the public names of a module, then their docstrings.
 
-The names come from ``__all__``, so that a new name needs no line on a page. The option ``:names:``
-selects some of them.
+The names come from ``__all__``, so that pages need no change when a name is added. The option
+``:names:`` selects some of them.
 """
 
 import sys
@@ -11,8 +11,8 @@ from typing import ClassVar
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
-# Base classes of other projects, whose inherited members are not shown.
-FOREIGN_BASES = "BaseEstimator, ClassifierMixin, object, tuple"
+# Base classes from outside this package, whose inherited members are not shown.
+EXTERNAL_BASES = "BaseEstimator, ClassifierMixin, object, tuple"
 
 
 def summary(module, name):
@@ -36,22 +36,25 @@ class Api(SphinxDirective):
     option_spec: ClassVar[dict] = {"names": str.split}
 
     def run(self):
-        (path,) = self.arguments
-        module = import_module(path)
+        (module_name,) = self.arguments
+        module = import_module(module_name)
         names = [name for name in module.__all__ if not name.startswith("__")]
         names = self.options.get("names", names)
         rows = []
         for name in names:
             is_linked = callable(getattr(module, name))
-            label = f":py:obj:`{name} <{path}.{name}>`" if is_linked else f"``{name}``"
+            label = f":py:obj:`{name} <{module_name}.{name}>`" if is_linked else f"``{name}``"
             rows.append(f"   * - {label}\n     - {summary(module, name)}")
         # Members inherited from a class on the same page are documented only there.
         classes = [name for name in names if isinstance(getattr(module, name), type)]
-        inherited = f"   :inherited-members: {', '.join([FOREIGN_BASES, *classes])}"
+        inherited = f"   :inherited-members: {', '.join([EXTERNAL_BASES, *classes])}"
         if "names" in self.options:
-            entries = [[f".. autoclass:: {path}.{n}", "   :members:", inherited] for n in names]
+            directives = [
+                [f".. autoclass:: {module_name}.{name}", "   :members:", inherited]
+                for name in names
+            ]
         else:
-            entries = [[f".. automodule:: {path}", "   :imported-members:", inherited]]
+            directives = [[f".. automodule:: {module_name}", "   :imported-members:", inherited]]
         text = [
             "```{eval-rst}",
             ".. list-table::",
@@ -60,7 +63,7 @@ class Api(SphinxDirective):
             "",
             *rows,
             "",
-            *["\n".join([*entry, ""]) for entry in entries],
+            *["\n".join([*directive, ""]) for directive in directives],
             "```",
         ]
         return self.parse_text_to_nodes("\n".join(text))

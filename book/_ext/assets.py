@@ -1,4 +1,7 @@
-"""Let pages appear faster: one short style sheet, scripts that wait, and colours from the start."""
+"""Make pages load faster: one style sheet without unused rules, deferred scripts, and the theme.
+
+The theme (light or dark) is set before the first layout.
+"""
 
 import hashlib
 import re
@@ -6,44 +9,44 @@ from pathlib import Path
 
 import tinycss2
 
-LINKS = re.compile(r'(?:<link\b[^>]*\brel="stylesheet"[^>]*>\s*)+')
-ADDRESS = re.compile(r'href="([^"?]*_static/)([^"?]+)')
+STYLE_SHEET_LINKS = re.compile(r'(?:<link\b[^>]*\brel="stylesheet"[^>]*>\s*)+')
+STYLE_SHEET_ADDRESS = re.compile(r'href="([^"?]*_static/)([^"?]+)')
 IMPORT = re.compile(r'@import\s+"([^"]+)";')
-CLASSES = re.compile(r"""\bclass=["']([^"']*)""")
+CLASS_ATTRIBUTE = re.compile(r"""\bclass=["']([^"']*)""")
 WORD = re.compile(r"[\w-]+")
 
 # The theme's script replaces "auto" only after the first layout, which would have to be repeated.
-CHOOSE_THEME = """{
+SET_THEME = """{
   const { dataset } = document.documentElement;
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   if (dataset.theme === "auto") dataset.theme = isDark ? "dark" : "light";
 }"""
-NEEDED_AT_ONCE = "documentation_options.js"  # an inline script changes its object
+NOT_DEFERRED = "documentation_options.js"  # an inline script changes its object
 
 
 def defer_scripts(app, pagename, templatename, context, doctree):
-    """Let scripts wait until the page is parsed."""
+    """Defer scripts until the page is parsed."""
     for script in context["script_files"]:
-        if script.filename and NEEDED_AT_ONCE not in script.filename:
+        if script.filename and NOT_DEFERRED not in script.filename:
             script.attributes["defer"] = "defer"
 
 
 def read_style_sheet(path):
     """Return a style sheet with the ones that it imports."""
     text = path.read_text(encoding="utf-8")
-    return IMPORT.sub(lambda found: read_style_sheet(path.parent / found[1]), text)
+    return IMPORT.sub(lambda match: read_style_sheet(path.parent / match[1]), text)
 
 
 def find_classes(pages, folder):
     """Return all classes of the pages, and all words of the scripts, which may set classes."""
-    found = set()
+    classes = set()
     for html in pages:
-        for classes in CLASSES.findall(html):
-            found.update(classes.split())
+        for value in CLASS_ATTRIBUTE.findall(html):
+            classes.update(value.split())
     for script in folder.rglob("*.js"):
-        if "mathjax" not in script.parts:  # adds the rules of its classes itself
-            found.update(WORD.findall(script.read_text(encoding="utf-8")))
-    return found
+        if "mathjax" not in script.parts:  # MathJax adds the rules of its classes itself
+            classes.update(WORD.findall(script.read_text(encoding="utf-8")))
+    return classes
 
 
 def split_selectors(prelude):
@@ -59,12 +62,14 @@ def split_selectors(prelude):
             selector.append(token)
 
 
-def remove_unused(rules, classes):
+def remove_unused_selectors(rules, classes):
     """Yield rules as text, without selectors that need a class not in ``classes``."""
     for rule in rules:
         if rule.type == "at-rule" and rule.lower_at_keyword in {"media", "supports"}:
-            inner = tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True)
-            if text := "".join(remove_unused(inner, classes)):
+            inner_rules = tinycss2.parse_rule_list(
+                rule.content, skip_comments=True, skip_whitespace=True
+            )
+            if text := "".join(remove_unused_selectors(inner_rules, classes)):
                 yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{text}}}\n"
         elif rule.type == "qualified-rule":
             selectors = [
@@ -76,11 +81,11 @@ def remove_unused(rules, classes):
             yield f"{rule.serialize()}\n"
 
 
-def write_joined(folder, names, classes):
+def write_joined_style_sheet(folder, names, classes):
     """Write the used rules of style sheets in a folder into one file there; return its name."""
     joined = "\n".join(read_style_sheet(folder / name) for name in names)
     rules = tinycss2.parse_stylesheet(joined, skip_whitespace=True)
-    text = "".join(remove_unused(rules, classes))
+    text = "".join(remove_unused_selectors(rules, classes))
     name = f"all-{hashlib.sha256(text.encode()).hexdigest()[:8]}.css"
     (folder / name).write_text(text, encoding="utf-8")
     return name
@@ -97,19 +102,19 @@ def join_style_sheets(app, error):
     pages = {page: page.read_text(encoding="utf-8") for page in folder.rglob("*.html")}
     classes = find_classes(pages.values(), folder)
     for page, html in pages.items():
-        links = LINKS.search(html)
+        links = STYLE_SHEET_LINKS.search(html)
         if not links or page.is_relative_to(folder / "_static"):
             continue
-        prefixes, names = zip(*ADDRESS.findall(links[0]), strict=True)
+        prefixes, names = zip(*STYLE_SHEET_ADDRESS.findall(links[0]), strict=True)
         if names not in joined_names:
-            joined_names[names] = write_joined(folder / "_static", names, classes)
+            joined_names[names] = write_joined_style_sheet(folder / "_static", names, classes)
         link = f'<link rel="stylesheet" href="{prefixes[0]}{joined_names[names]}">\n'
         page.write_text(html.replace(links[0], link), encoding="utf-8")
 
 
 def setup(app):
     """Register after the listeners that add scripts or write pages and style sheets."""
-    app.add_js_file(None, body=CHOOSE_THEME, priority=100)
+    app.add_js_file(None, body=SET_THEME, priority=100)
     app.connect("html-page-context", defer_scripts, priority=1000)
     app.connect("build-finished", join_style_sheets, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

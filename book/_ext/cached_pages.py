@@ -9,7 +9,7 @@ from functools import cached_property
 from sphinx.domains.std import StandardDomain
 
 
-class CachedPages:
+class CachingEnvironment:
     """A build environment that caches its pages, which must not be modified."""
 
     def __init__(self, env):
@@ -29,12 +29,12 @@ class CachingDomain(StandardDomain):
     """The standard domain with cached pages, which it only reads."""
 
     @cached_property
-    def pages(self):
-        return CachedPages(self.env)
+    def caching_environment(self):
+        return CachingEnvironment(self.env)
 
     def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
         """Resolve a reference; for numbered references use the cached pages."""
-        env = self.pages if typ == "numref" else env
+        env = self.caching_environment if typ == "numref" else env
         return super().resolve_xref(env, fromdocname, builder, typ, target, node, contnode)
 
 

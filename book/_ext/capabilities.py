@@ -29,7 +29,7 @@ SUPPORT_COLUMNS = (
     "certificate",
 )
 LIMIT_COLUMNS = ("estimator", "points fitted in a minute", "memory (floats)")
-THREE_CLASSES = [values[::5] for values in load_iris(return_X_y=True)]  # points and labels
+THREE_CLASS_DATA = [values[::5] for values in load_iris(return_X_y=True)]  # points and labels
 MAX_MEASURED_POINTS = 500_000
 MODEL_PARAMETERS = ("C", "lam", "kernel", "penalty", "n_estimators")  # their defaults are shown
 
@@ -51,7 +51,7 @@ def purpose_cells(estimator):
 def support_cells(estimator):
     """Return the cells of an estimator's row, without its name."""
     doc, parameters = estimator.__doc__, inspect.signature(estimator).parameters
-    is_pairwise = estimator().fit(*THREE_CLASSES)._is_one_vs_one
+    is_pairwise = estimator().fit(*THREE_CLASS_DATA)._is_one_vs_one
     model = estimator(kernel="linear") if "kernel" in parameters else estimator()
     certificate = "gap" if "relative_gap_" in doc else "none"
     if certificate == "none" and "kkt_residual_" in doc:
@@ -66,17 +66,17 @@ def support_cells(estimator):
     )
 
 
-def limit_cells(row):
+def limit_cells(record):
     """Return the cells of a record: method, points fitted in a minute, and memory."""
-    is_lower_bound = row["n"] >= MAX_MEASURED_POINTS and row["seconds"] < 60.0
-    points = f"over {MAX_MEASURED_POINTS:,}"
+    is_lower_bound = record["n"] >= MAX_MEASURED_POINTS and record["seconds"] < 60.0
+    n_points = f"over {MAX_MEASURED_POINTS:,}"
     if not is_lower_bound:
-        points = f"{floor_to_one_digit(row['n_at_one_minute']):,}"
-    over_squares, over_data = row["memory_over_squares"], row["memory_over_data"]
+        n_points = f"{floor_to_one_digit(record['n_at_one_minute']):,}"
+    over_squares, over_data = record["memory_over_squares"], record["memory_over_data"]
     memory = f"{max(over_data, 1.0):.0f} times the data"
     if over_squares > 0.5:
         memory = f"{over_squares:.1f} $n^2$"
-    return row["method"], points, memory
+    return record["method"], n_points, memory
 
 
 def floor_to_one_digit(number):
@@ -86,23 +86,26 @@ def floor_to_one_digit(number):
 
 
 class Capabilities(SphinxDirective):
-    """Show one of the three tables: ``purposes``, ``abilities`` or ``limits``."""
+    """Show one of the three tables: ``purposes``, ``support`` or ``limits``."""
 
     required_arguments = 1
 
     def run(self):
         if self.arguments == ["purposes"]:
             table = self.table_of_estimators(PURPOSE_COLUMNS, purpose_cells)
-        elif self.arguments == ["abilities"]:
+        elif self.arguments == ["support"]:
             table = self.table_of_estimators(SUPPORT_COLUMNS, support_cells)
         else:
             self.env.note_dependency(str(results_folder() / f"{RECORDS}.jsonl"))
-            table = Table(LIMIT_COLUMNS, [limit_cells(row) for row in load_records(RECORDS)])
+            table = Table(LIMIT_COLUMNS, [limit_cells(record) for record in load_records(RECORDS)])
         return self.parse_text_to_nodes(repr(table))
 
-    def table_of_estimators(self, columns, cells):
+    def table_of_estimators(self, columns, make_cells):
         """Return a table with one row per estimator, whose name links to its documentation."""
-        rows = [(f"{{class}}`~svmbook.{name}`", *cells(each)) for name, each in estimators()]
+        rows = [
+            (f"{{class}}`~svmbook.{name}`", *make_cells(estimator))
+            for name, estimator in estimators()
+        ]
         return Table(columns, rows)
 
 

@@ -15,7 +15,7 @@ class Chapter(NamedTuple):
     path: Path
 
 
-def chapters(root):
+def read_chapters(root):
     """Return the chapters in the order of `_toc.yml`."""
     contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
     return [
@@ -32,6 +32,6 @@ def read_cells(path):
     return [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
 
 
-def first_cell(path):
+def read_first_cell(path):
     """Return the text of the first cell: title, question and prerequisites."""
     return read_cells(path)[0][1]

@@ -20,26 +20,26 @@ SOFTWARE = {
 }
 
 
-def measurements(record):
+def measurement_table(record):
     """Return the measurements as a table in Markdown."""
     rows = [(name, f"{value:,}") for name, value in record["measured"].items()]
     return markdown_table(["measurement", "value"], rows)
 
 
-def scores_of_pages(record):
+def score_table(record):
     """Return the lowest score and the median of all pages in each category of Lighthouse."""
-    devices = record["scores"]
-    n_pages = min(map(len, devices.values()))
+    pages_by_device = record["scores"]
+    n_pages = min(map(len, pages_by_device.values()))
     program = f"Lighthouse {record['environment']['Lighthouse']}"
-    head = [f"{program}, lowest score (median) of {n_pages} pages", *devices]
+    head = [f"{program}, lowest score (median) of {n_pages} pages", *pages_by_device]
     rows = []
-    for category in next(iter(devices["desktop"].values())):
-        scores = [[page[category] for page in pages.values()] for pages in devices.values()]
+    for category in next(iter(pages_by_device["desktop"].values())):
+        scores = [[page[category] for page in pages.values()] for pages in pages_by_device.values()]
         rows.append((category, *(f"{min(values)} ({median(values):g})" for values in scores)))
     return markdown_table(head, rows)
 
 
-def versions():
+def version_table():
     """Return the versions of the software as a table in Markdown."""
     rows = [
         (purpose, ", ".join(f"{name} {version(name)}" for name in names))
@@ -52,10 +52,10 @@ class Colophon(SphinxDirective):
     """Show the tables, and the date and the environment of the measurements."""
 
     def run(self):
-        parts = []
+        blocks = []
         tables = {
-            "measure_web": ("web", measurements),
-            "lighthouse": ("lighthouse", scores_of_pages),
+            "measure_web": ("web", measurement_table),
+            "lighthouse": ("lighthouse", score_table),
         }
         for tool, (name, table) in tables.items():
             path = Path(self.env.srcdir, "book", "results", f"{name}.json")
@@ -65,8 +65,8 @@ class Colophon(SphinxDirective):
                 f"{key} {value}" for key, value in record["environment"].items()
             )
             note = f"Measured on {record['date']} by `python tools/{tool}.py` ({environment})."
-            parts += [table(record), note]
-        return self.parse_text_to_nodes("\n\n".join([*parts, versions()]))
+            blocks += [table(record), note]
+        return self.parse_text_to_nodes("\n\n".join([*blocks, version_table()]))
 
 
 def setup(app):

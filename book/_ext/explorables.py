@@ -15,23 +15,23 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-MODULES = Path(__file__).resolve().parents[1] / "_static" / "explorables"
+MODULE_FOLDER = Path(__file__).resolve().parents[1] / "_static" / "explorables"
 IMPORT = re.compile(r'^import (\w+|\{[^}]+\}) from "\./(\w+)\.js";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.M)
 
 
-def bundle_scripts(entry):
+def bundle_scripts(entry_module):
     """Return a module and all its imports as one script without modules."""
     scripts = {}
 
-    def add(name):
+    def add_module(name):
         if name in scripts:
             return
-        code = (MODULES / f"{name}.js").read_text(encoding="utf-8")
+        code = (MODULE_FOLDER / f"{name}.js").read_text(encoding="utf-8")
         for _, imported in IMPORT.findall(code):
-            add(imported)
+            add_module(imported)
         exported = EXPORT.findall(code)
-        code = IMPORT.sub(lambda found: import_as_const(*found.groups()), code)
+        code = IMPORT.sub(lambda match: import_as_const(*match.groups()), code)
         code = EXPORT.sub("", code)
         if "export default " in code:
             code = code.replace("export default ", "const defaultExport = ")
@@ -40,7 +40,7 @@ def bundle_scripts(entry):
             f"const {name}Module = (() => {{\n{code}\nreturn {{ {', '.join(exported)} }};\n}})();"
         )
 
-    add(entry)
+    add_module(entry_module)
     return "(() => {\n" + "\n".join(scripts.values()) + "\n})();\n"
 
 
@@ -67,7 +67,7 @@ class Explorable(SphinxDirective):
 
     def run(self):
         name = self.arguments[0]
-        still = MODULES / f"{name}.html"
+        still = MODULE_FOLDER / f"{name}.html"
         if not still.is_file():
             raise self.error(f"{still.name} does not exist; write it by: node tools/stills.mjs")
         self.env.note_dependency(str(still))

@@ -1,6 +1,6 @@
 """Show drawings: whole on wide screens, with their panels below each other on narrow ones.
 
-The pictures of animated figures become files, which load when they are shown.
+The pictures of animated figures are stored as files, which load only when they are shown.
 """
 
 import hashlib
@@ -15,15 +15,15 @@ from sphinx.writers.html5 import HTML5Translator
 
 SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 PANELS = re.compile(r'data-panels="([^"]*)"')
-EMBEDDED = re.compile(r'(?<=<img )src="data:image/svg\+xml,([^"]*)"')
+EMBEDDED_PICTURE = re.compile(r'(?<=<img )src="data:image/svg\+xml,([^"]*)"')
 
 
-def in_pixels(points):
-    """Return a length given in points, as text, in pixels of the style sheet."""
-    return float(points) * 96 / 72
+def points_to_pixels(length):
+    """Convert a length in points, given as text, to CSS pixels."""
+    return float(length) * 96 / 72
 
 
-def panel(image, size, box):
+def panel_html(image, size, box):
     """Return the HTML of one panel: the whole drawing, clipped to a box in relative units."""
     left, top, width, height = box
     pixel_width, pixel_height = width * size[0], height * size[1]
@@ -40,22 +40,22 @@ def visit_image(writer, node):
     path = Path(writer.builder.srcdir, node["uri"])
     is_drawing = path.suffix == ".svg" and node["uri"] in writer.builder.images
     head = path.read_bytes()[:2000].decode("utf-8", errors="replace") if is_drawing else ""
-    length_match = SIZE.search(head)
-    if length_match is None or "alt" not in node:
+    size_match = SIZE.search(head)
+    if size_match is None or "alt" not in node:
         HTML5Translator.visit_image(writer, node)
         return
     name = writer.builder.images[node["uri"]]
     source = posixpath.join(writer.builder.imgpath, quote(name))
-    size = [in_pixels(length) for length in length_match.groups()]
+    size = [points_to_pixels(length) for length in size_match.groups()]
     alt, classes = escape(node["alt"]), " ".join(node["classes"])
-    whole = f'<img class="whole" src="{source}" alt="{alt}" loading="lazy" '
-    whole += f'width="{size[0]:.0f}" height="{size[1]:.0f}">'
+    html = f'<img class="whole" src="{source}" alt="{alt}" loading="lazy" '
+    html += f'width="{size[0]:.0f}" height="{size[1]:.0f}">'
     if panels := PANELS.search(head):
         image = f'<img src="{source}" alt="" loading="lazy" style="{{style}}">'
         boxes = [[float(number) for number in box.split()] for box in panels[1].split(",")]
-        panel_spans = "".join(panel(image, size, box) for box in boxes)
-        whole += f'<span class="panels" role="img" aria-label="{alt}">{panel_spans}</span>'
-    writer.body.append(f'<span class="drawing {classes}">{whole}</span>\n')
+        panel_spans = "".join(panel_html(image, size, box) for box in boxes)
+        html += f'<span class="panels" role="img" aria-label="{alt}">{panel_spans}</span>'
+    writer.body.append(f'<span class="drawing {classes}">{html}</span>\n')
 
 
 def depart_image(writer, node):
@@ -68,20 +68,21 @@ def store_embedded_pictures(app, pagename, templatename, context, doctree):
     A notebook has these pictures in its HTML outputs. In the page they would load before the text.
     """
 
-    def store(found):
-        content = unquote_to_bytes(found[1])
+    def store(match):
+        content = unquote_to_bytes(match[1])
         name = f"_images/{hashlib.sha256(content).hexdigest()}.svg"
         Path(app.outdir, name).parent.mkdir(exist_ok=True)
         Path(app.outdir, name).write_bytes(content)
         width, height = SIZE.search(content.decode()).groups()
-        size = f'width="{in_pixels(width):.0f}" height="{in_pixels(height):.0f}"'
+        size = f'width="{points_to_pixels(width):.0f}" height="{points_to_pixels(height):.0f}"'
         return f'src="{context["pathto"](name, resource=True)}" loading="lazy" {size}'
 
     if "body" in context:
-        context["body"] = EMBEDDED.sub(store, context["body"])
+        context["body"] = EMBEDDED_PICTURE.sub(store, context["body"])
 
 
 def setup(app):
+    """Register the functions that write images, and the listener."""
     app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
     app.connect("html-page-context", store_embedded_pictures, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 # A term inside one of these nodes is not in running text, or is already a link.
-EXCLUDED = (
+EXCLUDED_NODES = (
     nodes.title, nodes.reference, addnodes.pending_xref, nodes.literal, nodes.literal_block,
     nodes.math, nodes.math_block, nodes.caption, nodes.legend, nodes.table, nodes.raw,
     nodes.comment,
@@ -18,31 +18,31 @@ AMBIGUOUS_TERMS = frozenset({"edge", "face", "ridge", "rule", "shift"})
 
 
 @lru_cache
-def pattern(terms):
+def term_pattern(terms):
     """Return a pattern that matches the terms, in singular or plural, preferring the longest."""
-    longest = sorted(terms, key=len, reverse=True)
+    longest_first = sorted(terms, key=len, reverse=True)
     # Terms with capitals are names or abbreviations; other terms may be capitalised.
     patterns = [
         re.escape(term)
         if term != term.lower()
         else f"(?i:{re.escape(term[0])}){re.escape(term[1:])}"
-        for term in longest
+        for term in longest_first
     ]
     return re.compile(rf"(?<![\w-])({'|'.join(patterns)})s?(?![\w-])")
 
 
-def split(text, terms):
+def split_at_terms(text, terms):
     """Split a text at the first uses of terms; yield pairs of a text and its term or None.
 
     Terms that are found are removed from the set.
     """
-    while terms and (found := pattern(frozenset(terms)).search(text)):
-        term = next(term for term in terms if term.lower() == found[1].lower())
+    while terms and (match := term_pattern(frozenset(terms)).search(text)):
+        term = next(term for term in terms if term.lower() == match[1].lower())
         terms.discard(term)
-        if found.start():
-            yield text[: found.start()], None
-        yield found[0], term
-        text = text[found.end() :]
+        if match.start():
+            yield text[: match.start()], None
+        yield match[0], term
+        text = text[match.end() :]
     if text:
         yield text, None
 
@@ -51,13 +51,13 @@ def is_running_text(text):
     """Return whether a text node is part of the running text of a page."""
     node = text.parent
     while node is not None:
-        if isinstance(node, EXCLUDED) or "start" in node.get("classes", []):
+        if isinstance(node, EXCLUDED_NODES) or "start" in node.get("classes", []):
             return False
         node = node.parent
     return True
 
 
-def link(app, doctree, docname):
+def link_terms(app, doctree, docname):
     """Link the terms in one chapter."""
     if not docname.startswith("notebooks/") or app.builder.format != "html":
         return
@@ -75,7 +75,7 @@ def link(app, doctree, docname):
     }
     for text in [text for text in doctree.findall(nodes.Text) if is_running_text(text)]:
         pieces = []
-        for words, term in split(text.astext(), unlinked_terms):
+        for words, term in split_at_terms(text.astext(), unlinked_terms):
             piece = nodes.Text(words)
             if term:
                 page, anchor = targets[term]
@@ -90,5 +90,5 @@ def link(app, doctree, docname):
 
 def setup(app):
     """Register the listener."""
-    app.connect("doctree-resolved", link)
+    app.connect("doctree-resolved", link_terms)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -46,6 +46,6 @@ def _answer(choice):
         "answer",
         element("text", choice.text),
         element("feedback", element("text", choice.reason), format="html"),
-        fraction="100" if choice.is_right else "0",
+        fraction="100" if choice.is_correct else "0",
         format="html",
     )

@@ -7,7 +7,7 @@
 import re
 from pathlib import Path
 
-from chapters import chapters, first_cell
+from chapters import read_chapters, read_first_cell
 from sphinx.util.docutils import SphinxDirective
 
 from svmbook.datasets import SOURCES, manifest
@@ -15,29 +15,31 @@ from svmbook.datasets import SOURCES, manifest
 
 def markdown_table(head, rows):
     """Return a table in Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    all_rows = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in all_rows)
 
 
 def chapter_rows(root):
     """Yield part, page and question of each chapter; a part is named at its first chapter only."""
-    previous = ""
-    for part, name, path in chapters(root):
-        question = re.search(r"^# .*\n\n\*(.*\?)\*$", first_cell(path), re.M)[1]
-        yield part if part != previous else "", f"{{doc}}`/notebooks/{name}`", question
-        previous = part
+    previous_part = ""
+    for part, name, path in read_chapters(root):
+        question = re.search(r"^# .*\n\n\*(.*\?)\*$", read_first_cell(path), re.M)[1]
+        yield part if part != previous_part else "", f"{{doc}}`/notebooks/{name}`", question
+        previous_part = part
 
 
 def size_rows():
-    """Yield size, classes and sources of each data set."""
+    """Yield name, size, classes, sources and other cells of each data set."""
     for entry in manifest().values():
         counts = ", ".join(f"{label}: {n:,}" for label, n in entry.class_counts.items())
         sources = [f"`{name}`" for name, source in SOURCES.items() if entry.name in source.tables]
-        origin = f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
-        origin = {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(entry.name, origin)
+        default = f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
+        fetched_from = {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(
+            entry.name, default
+        )
         size = f"{entry.n_rows:,} x {entry.n_features}"
         positive = ", ".join(entry.positive_labels)
-        yield f"`{entry.name}`", size, counts, ", ".join(sources), positive, origin
+        yield f"`{entry.name}`", size, counts, ", ".join(sources), positive, fetched_from
 
 
 def origin_rows():

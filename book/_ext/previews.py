@@ -3,7 +3,8 @@
 A preview of sphinx_tippy is the heading and up to two paragraphs of a section. The last paragraph
 often introduces a formula or list that is omitted. sphinx_tippy parses each page. Code cells and
 tables without links are the largest part of a page but need no previews, so they are hidden.
-The browser adds the previews to the links at the reader's first action, not while the page loads.
+The browser adds the previews to the links at the reader's first interaction, not while the page
+loads.
 """
 
 import re
@@ -15,7 +16,7 @@ CODE_CELL = re.compile(
     r'(<div class="highlight-(?:ipython3|myst-ansi) .*?<pre>).*?(?=</pre>)', re.S
 )
 TABLE_WITHOUT_LINKS = re.compile(r"<tbody>((?!<a ).)*?</tbody>", re.S)
-ADD_PREVIEWS = "window.onload = function () {"
+ONLOAD_START = "window.onload = function () {"
 WHOLE_BODY_KEY = "whole_body"  # key in the context of a page
 SENTENCE_END = re.compile(r"[.?!][)\N{RIGHT DOUBLE QUOTATION MARK}]?(?=\s|$)")
 
@@ -23,13 +24,13 @@ SENTENCE_END = re.compile(r"[.?!][)\N{RIGHT DOUBLE QUOTATION MARK}]?(?=\s|$)")
 def last_sentence_end(paragraph):
     """Return the text in which the last complete sentence ends and its position, or None."""
     for text in reversed([t for t in paragraph.children if isinstance(t, NavigableString)]):
-        ends = [found.end() for found in SENTENCE_END.finditer(text)]
+        ends = [match.end() for match in SENTENCE_END.finditer(text)]
         if ends:
             return text, ends[-1]
     return None
 
 
-def complete_sentences(html):
+def remove_incomplete_sentence(html):
     """Return a preview without an incomplete last sentence."""
     body = BeautifulSoup(html, "html.parser")
     paragraphs = body.find_all("p", recursive=False)
@@ -52,9 +53,9 @@ def trim_previews(app, error):
         return
     for page in getattr(app.env, "tippy_data", {"pages": {}})["pages"].values():
         previews = page["id_to_html"]
-        for name, html in previews.items():
+        for anchor, html in previews.items():
             if html.startswith(("<h1", "<h2", "<h3", "<h4")):
-                previews[name] = complete_sentences(html)
+                previews[anchor] = remove_incomplete_sentence(html)
 
 
 def hide_code_and_tables(app, pagename, templatename, context, doctree):
@@ -71,9 +72,9 @@ def restore_body(app, pagename, templatename, context, doctree):
 
 
 def delay_previews(app, error):
-    """Let the scripts of sphinx_tippy wait for the promise of `typeset.js`."""
+    """Delay the scripts of sphinx_tippy until the promise of `typeset.js` is resolved."""
     for path in Path(app.outdir).glob("_static/tippy/**/*.js"):
-        before, start, after = path.read_text(encoding="utf-8").partition(ADD_PREVIEWS)
+        before, start, after = path.read_text(encoding="utf-8").partition(ONLOAD_START)
         if start:
             body = after.rstrip().removesuffix("};")
             path.write_text(f"{before}firstAction.then(function () {{{body}}});\n", "utf-8")

@@ -68,7 +68,7 @@ def write_files(app, error):
     write_notebooks(output_folder / NOTEBOOKS_ZIP, source)
     if app.config.html_theme_options.get("repository_url"):
         (output_folder / "changes.xml").write_bytes(
-            feed(app.config.html_title, app.config.html_baseurl, source)
+            make_feed(app.config.html_title, app.config.html_baseurl, source)
         )
 
 
@@ -86,23 +86,24 @@ def write_notebooks(path, source):
             )
 
 
-def feed(title, site, source):
+def make_feed(title, site, source):
     """Return the latest changes of pages as an Atom feed."""
-    log = ["git", "log", f"-{FEED_LENGTH}", "--format=%x1e%H%x1f%cI%x1f%s", "--name-only", "--"]
-    done = subprocess.run(
-        [*log, "notebooks/*.ipynb", "book/*.md"], cwd=source, capture_output=True, text=True
+    log_format = "--format=%x1e%H%x1f%cI%x1f%s"
+    command = ["git", "log", f"-{FEED_LENGTH}", log_format, "--name-only", "--"]
+    completed = subprocess.run(
+        [*command, "notebooks/*.ipynb", "book/*.md"], cwd=source, capture_output=True, text=True
     )
-    entries = [entry.strip().split("\n") for entry in done.stdout.split("\x1e")[1:]]
+    entries = [entry.strip().split("\n") for entry in completed.stdout.split("\x1e")[1:]]
     root = ElementTree.Element("feed", xmlns=ATOM_NAMESPACE)
     for name, value in (("title", title), ("id", site)):
         ElementTree.SubElement(root, name).text = value
     ElementTree.SubElement(root, "link", href=f"{site}changes.xml", rel="self")
     author = ElementTree.SubElement(root, "author")
     ElementTree.SubElement(author, "name").text = title
-    latest = entries[0][0].split("\x1f")[1] if entries else "1970-01-01T00:00:00Z"
-    ElementTree.SubElement(root, "updated").text = latest
-    for head, *files in entries:
-        commit, date, subject = head.split("\x1f")
+    latest_date = entries[0][0].split("\x1f")[1] if entries else "1970-01-01T00:00:00Z"
+    ElementTree.SubElement(root, "updated").text = latest_date
+    for header, *files in entries:
+        commit, date, subject = header.split("\x1f")
         pages = [Path(file).with_suffix(".html").as_posix() for file in files if file]
         entry = ElementTree.SubElement(root, "entry")
         ElementTree.SubElement(entry, "title").text = subject

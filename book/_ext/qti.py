@@ -71,14 +71,20 @@ def _item(ident, question):
         f"{ident}-{number}": choice for number, choice in enumerate(question.choices, start=1)
     }
     labels = [
-        element("response_label", _html(choice.text), ident=name)
-        for name, choice in choices.items()
+        element("response_label", _html(choice.text), ident=choice_ident)
+        for choice_ident, choice in choices.items()
     ]
     rendered_choices = element("render_choice", *labels, shuffle="Yes")
-    reasons = [_rule(name, _show_reason(name), is_last=False) for name in choices]
-    (right,) = (name for name, choice in choices.items() if choice.is_right)
+    reasons = [
+        _rule(choice_ident, _show_reason(choice_ident), is_last=False) for choice_ident in choices
+    ]
+    (correct_ident,) = (
+        choice_ident for choice_ident, choice in choices.items() if choice.is_correct
+    )
     score = element("setvar", "100", action="Set", varname="SCORE")
-    scale = element("decvar", varname="SCORE", vartype="Decimal", minvalue="0", maxvalue="100")
+    score_declaration = element(
+        "decvar", varname="SCORE", vartype="Decimal", minvalue="0", maxvalue="100"
+    )
     return element(
         "item",
         _metadata(question_type="multiple_choice_question", points_possible="1"),
@@ -89,11 +95,11 @@ def _item(ident, question):
         ),
         element(
             "resprocessing",
-            element("outcomes", scale),
+            element("outcomes", score_declaration),
             *reasons,
-            _rule(right, score, is_last=True),
+            _rule(correct_ident, score, is_last=True),
         ),
-        *(_reason(name, choice) for name, choice in choices.items()),
+        *(_reason(choice_ident, choice) for choice_ident, choice in choices.items()),
         ident=ident,
         title=question.name,
     )
@@ -119,17 +125,17 @@ def _html(text):
     return element("material", element("mattext", text, texttype="text/html"))
 
 
-def _rule(name, effect, is_last):
+def _rule(choice_ident, effect, is_last):
     """Return a rule that applies if a choice is selected; later rules follow unless it is last."""
-    condition = element("conditionvar", element("varequal", name, respident=RESPONSE_ID))
+    condition = element("conditionvar", element("varequal", choice_ident, respident=RESPONSE_ID))
     return element("respcondition", condition, effect, **{"continue": "No" if is_last else "Yes"})
 
 
-def _show_reason(name):
-    return element("displayfeedback", feedbacktype="Response", linkrefid=f"{name}-reason")
+def _show_reason(choice_ident):
+    return element("displayfeedback", feedbacktype="Response", linkrefid=f"{choice_ident}-reason")
 
 
-def _reason(name, choice):
+def _reason(choice_ident, choice):
     return element(
-        "itemfeedback", element("flow_mat", _html(choice.reason)), ident=f"{name}-reason"
+        "itemfeedback", element("flow_mat", _html(choice.reason)), ident=f"{choice_ident}-reason"
     )

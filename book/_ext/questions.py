@@ -12,7 +12,7 @@ from typing import NamedTuple
 import moodle
 import qti
 from bs4 import BeautifulSoup
-from chapters import chapters
+from chapters import read_chapters
 
 MOODLE_FILE = "svmbook-questions-moodle.xml"
 QTI_FILE = "svmbook-questions-qti.zip"
@@ -21,11 +21,11 @@ KEPT_TAGS = {"code", "em", "p", "strong"}
 
 
 class Choice(NamedTuple):
-    """A choice and the reason why it is right or wrong, both as HTML."""
+    """A choice and the reason why it is correct or wrong, both as HTML."""
 
     text: str
     reason: str
-    is_right: bool
+    is_correct: bool
 
 
 class Question(NamedTuple):
@@ -58,21 +58,22 @@ def clean_html(element):
 
 
 def parse_questions(page):
-    """Return the questions of a built page, on which the first choice of each is right.
+    """Return the questions of a built page.
 
-    The choices are sorted by a checksum of their text, since some platforms do not shuffle them.
+    On the page, the first choice of each question is the correct one. The returned choices are
+    sorted by a checksum of their text, since some platforms do not shuffle them.
     """
     questions = []
     for html in QUIZ.findall(page):
         quiz = BeautifulSoup(html, "html.parser")
-        title = quiz.find(class_="sd-summary-text")
+        summary = quiz.find(class_="sd-summary-text")
         terms, reasons = quiz.find_all("dt"), quiz.find_all("dd")
         choices = [
-            Choice(clean_html(term), clean_html(reason), is_right=term is terms[0])
+            Choice(clean_html(term), clean_html(reason), is_correct=term is terms[0])
             for term, reason in zip(terms, reasons, strict=True)
         ]
         choices.sort(key=lambda choice: zlib.crc32(choice.text.encode()))
-        questions.append(Question(title.get_text(), f"<p>{clean_html(title)}</p>", choices))
+        questions.append(Question(summary.get_text(), f"<p>{clean_html(summary)}</p>", choices))
     return questions
 
 
@@ -80,16 +81,16 @@ def write_questions(app, error):
     """Write the questions of all chapters into the folder of the pages."""
     if error or app.builder.format != "html":
         return
-    output_folder, all_questions = Path(app.outdir), []
-    for chapter in chapters(Path(app.srcdir)):
+    output_folder, chapter_questions = Path(app.outdir), []
+    for chapter in read_chapters(Path(app.srcdir)):
         docname = f"notebooks/{chapter.name}"
         page = (output_folder / f"{docname}.html").read_text(encoding="utf-8")
         title = app.env.titles[docname].astext()
-        all_questions.append(ChapterQuestions(chapter.name, title, parse_questions(page)))
+        chapter_questions.append(ChapterQuestions(chapter.name, title, parse_questions(page)))
     (output_folder / MOODLE_FILE).write_bytes(
-        moodle.question_bank(app.config.html_title, all_questions)
+        moodle.question_bank(app.config.html_title, chapter_questions)
     )
-    (output_folder / QTI_FILE).write_bytes(qti.package(all_questions))
+    (output_folder / QTI_FILE).write_bytes(qti.package(chapter_questions))
 
 
 def setup(app):

@@ -10,7 +10,7 @@ from svmbook.experiments.suites import find_suite
 
 
 class Reproduction(SphinxDirective):
-    """Show the results of a source beside the reproduced ones, and how they were made."""
+    """Show published results next to the reproduced ones, and how the latter were computed."""
 
     required_arguments = 1
     optional_arguments = 1

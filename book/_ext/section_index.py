@@ -22,7 +22,7 @@ SEPARATE_ENTRIES = (nodes.section, nodes.citation, addnodes.desc, addnodes.desc_
 
 # The relevance of a page's entries compared with those of a chapter: text that explains a topic
 # counts more than measurements, summaries, questions, exercises and solutions about it.
-WEIGHTS = {
+PAGE_WEIGHTS = {
     "notebooks/notes/": 0.8, "notebooks/": 1,
     "book/bibliography": 0.6, "book/coverage": 0.6, "book/errata": 0.6, "book/exercises": 0.6,
     "book/further_experiments": 0.6, "book/reproductions": 0.6, "book/teaching": 0.6, "book/": 0.8,
@@ -35,11 +35,11 @@ SYMBOL = re.compile(r"\\?([A-Za-z]+)")
 
 def formula_text(formula):
     """Return a formula of one letter as text, and an ellipsis for any other formula."""
-    name = SYMBOL.fullmatch(formula.strip())
-    if name and len(name[1]) == 1:
-        return name[1]
+    match = SYMBOL.fullmatch(formula.strip())
+    if match and len(match[1]) == 1:
+        return match[1]
     try:
-        return unicodedata.lookup(f"GREEK SMALL LETTER {name[1]}") if name else "…"
+        return unicodedata.lookup(f"GREEK SMALL LETTER {match[1]}") if match else "…"
     except KeyError:
         return "…"
 
@@ -48,22 +48,24 @@ def prose(content):
     """Return the text of some nodes, with an ellipsis for each long formula."""
     has_blocks = any(not isinstance(node, (nodes.Inline, nodes.Text)) for node in content)
     texts = [
-        words(node) for node in content if not isinstance(node, (*NOT_PROSE, *SEPARATE_ENTRIES))
+        node_prose(node)
+        for node in content
+        if not isinstance(node, (*NOT_PROSE, *SEPARATE_ENTRIES))
     ]
     return (" " if has_blocks else "").join(texts)
 
 
-def words(node):
+def node_prose(node):
     """Return the text of one node."""
     if isinstance(node, nodes.Text):
         return node.astext()
     if isinstance(node, nodes.entry) and not LETTER.search(node.astext()):
-        return ""  # a number of a table
+        return ""  # a number in a table
     return formula_text(node.astext()) if isinstance(node, nodes.math) else prose(node.children)
 
 
 def text_entries(doctree):
-    """Yield anchor, title and content of each section, theorem, term, object and source."""
+    """Yield anchor, title and content of each section, theorem, term, object and citation."""
     for section in doctree.findall(nodes.section):
         if section.children and isinstance(section[0], nodes.title):
             yield section["ids"][0], prose(section[0].children), section[1:]
@@ -93,22 +95,22 @@ def exercise_entries(doctree):
 
 def collect_entries(app, doctree, docname):
     """Collect the entries of a page."""
-    weight = next(value for start, value in WEIGHTS.items() if docname.startswith(start))
-    page = prose(app.env.titles[docname].children)
+    weight = next(value for prefix, value in PAGE_WEIGHTS.items() if docname.startswith(prefix))
+    page_title = prose(app.env.titles[docname].children)
     app.sections[docname] = []
     for entries, factor in ((text_entries, 1), (exercise_entries, EXERCISE_WEIGHT)):
         for anchor, title, content in entries(doctree):
-            value = round(weight * (REVIEW_WEIGHT if title in REVIEW_TITLES else factor), 2)
+            entry_weight = round(weight * (REVIEW_WEIGHT if title in REVIEW_TITLES else factor), 2)
             text = " ".join(prose(content).split())
-            app.sections[docname].append([docname, anchor, page, title, value, text])
+            app.sections[docname].append([docname, anchor, page_title, title, entry_weight, text])
 
 
 def load_entries(app):
     """Load the entries of the last build, for pages that are not written again."""
     app.sections = {}
     if index_path(app).exists():
-        call = index_path(app).read_text(encoding="utf-8")
-        for entry in json.loads(call[call.index("[") : call.rindex("]") + 1]):
+        script = index_path(app).read_text(encoding="utf-8")
+        for entry in json.loads(script[script.index("[") : script.rindex("]") + 1]):
             if entry[0] in app.env.all_docs:
                 app.sections.setdefault(entry[0], []).append(entry)
 
@@ -124,9 +126,9 @@ def write_index(app, error):
         entries = [entry for name in sorted(app.sections) for entry in app.sections[name]]
         text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         # Replaced atomically, so that an interrupted build leaves the old file.
-        temporary = index_path(app).with_suffix(".new")
-        temporary.write_text(f"searchIn({text});", encoding="utf-8")
-        temporary.replace(index_path(app))
+        temporary_path = index_path(app).with_suffix(".new")
+        temporary_path.write_text(f"searchIn({text});", encoding="utf-8")
+        temporary_path.replace(index_path(app))
 
 
 def setup(app):

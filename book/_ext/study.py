@@ -11,7 +11,7 @@ import re
 from html import escape
 from pathlib import Path
 
-from chapters import chapters, first_cell, read_cells
+from chapters import read_cells, read_chapters, read_first_cell
 from docutils import nodes
 from overview_tables import markdown_table
 from sphinx.util.docutils import SphinxDirective
@@ -19,40 +19,41 @@ from sphinx.util.docutils import SphinxDirective
 LINE_HEIGHT, ARC_WIDTH, TOTAL_WIDTH = 30, 118, 560  # pixels; the total includes the titles
 REQUIREMENTS = re.compile(r"\*You need\*(.*)")
 EXERCISE = re.compile(r"`{3,}\{exercise(?:-start)?\} ?(.*)\n:label: (\S+)\n:class: (\S+)\n")
-KINDS = {"by-hand": "by hand", "failure": "failure to explain"}  # other kinds are shown unchanged
+# Names of kinds of exercises; other kinds are shown unchanged.
+KIND_NAMES = {"by-hand": "by hand", "failure": "failure to explain"}
 
 
 def chapter_title(path):
-    return re.search(r"^# (.*)$", first_cell(path), re.M)[1]
+    return re.search(r"^# (.*)$", read_first_cell(path), re.M)[1]
 
 
 def required_chapters(path):
     """Return the names of the chapters that a chapter builds on."""
-    return re.findall(r"\{doc\}`(\w+)`", REQUIREMENTS.search(first_cell(path))[1])
+    return re.findall(r"\{doc\}`(\w+)`", REQUIREMENTS.search(read_first_cell(path))[1])
 
 
 def dependency_drawing(root):
     """Return the dependencies of chapters as SVG, with a description in words as its label."""
-    paths = {chapter.name: chapter.path for chapter in chapters(root)}
-    names, lines, arcs, descriptions = list(paths), [], [], []
+    paths = {chapter.name: chapter.path for chapter in read_chapters(root)}
+    names, labels, arcs, descriptions = list(paths), [], [], []
     for row, (name, path) in enumerate(paths.items()):
         y = (row + 0.5) * LINE_HEIGHT
         required = [other for other in required_chapters(path) if other in paths]
         title = escape(chapter_title(path))
         text = f'<text x="{ARC_WIDTH}" y="{y + 5}">{title}</text>'
         link = f'<a href="../notebooks/{name}.html">{text}</a>'
-        lines.append(f'<circle cx="{ARC_WIDTH - 12}" cy="{y}" r="3.5"/>{link}')
+        labels.append(f'<circle cx="{ARC_WIDTH - 12}" cy="{y}" r="3.5"/>{link}')
         for other in required:
             other_y = (names.index(other) + 0.5) * LINE_HEIGHT
-            bulge = ARC_WIDTH - 20 - 0.75 * (y - other_y) ** 0.85
-            curve = f"C{bulge:.1f} {other_y} {bulge:.1f} {y} {ARC_WIDTH - 12} {y}"
+            control_x = ARC_WIDTH - 20 - 0.75 * (y - other_y) ** 0.85
+            curve = f"C{control_x:.1f} {other_y} {control_x:.1f} {y} {ARC_WIDTH - 12} {y}"
             arcs.append(f'<path d="M{ARC_WIDTH - 12} {other_y}{curve}"/>')
         titles = ", ".join(chapter_title(paths[other]) for other in required)
         descriptions.append(f"{title} needs {escape(titles) or 'no other'}")
     size = f'viewBox="0 0 {TOTAL_WIDTH} {LINE_HEIGHT * len(names)}"'
     return (
         f'<svg class="needs" {size} role="group" aria-label="{"; ".join(descriptions)}.">'
-        f"{''.join(arcs)}{''.join(lines)}</svg>"
+        f"{''.join(arcs)}{''.join(labels)}</svg>"
     )
 
 
@@ -60,16 +61,16 @@ def chapter_exercises(path):
     """Yield title, label, kind and difficulty of each exercise: 1 in the first third, up to 3."""
     exercises = [exercise for _, text in read_cells(path) for exercise in EXERCISE.findall(text)]
     for number, (title, label, kind) in enumerate(exercises):
-        yield title.strip(), label, KINDS.get(kind, kind), 1 + 3 * number // len(exercises)
+        yield title.strip(), label, KIND_NAMES.get(kind, kind), 1 + 3 * number // len(exercises)
 
 
 def list_of_exercises(root):
     """Return all exercises as Markdown, with one table per chapter."""
     sections = []
-    for _, _, path in chapters(root):
+    for _, _, path in read_chapters(root):
         rows = [
-            (f"{{numref}}`{label}`", title, kind, "●" * level)
-            for title, label, kind, level in chapter_exercises(path)
+            (f"{{numref}}`{label}`", title, kind, "●" * difficulty)
+            for title, label, kind, difficulty in chapter_exercises(path)
         ]
         head = ["exercise", "what it asks", "kind", "difficulty"]
         sections.append(f"## {chapter_title(path)}\n\n{markdown_table(head, rows)}")
@@ -85,8 +86,9 @@ def entry_symbols(cell):
     """Return the symbols in an entry of the page *Notation*, without indices and definitions."""
     symbols = []
     for formula in re.findall(r"\$([^$]+)\$", cell):
-        first = re.split(r"\s*(?:=|\\in\b)\s*", formula)[0]
-        symbols += [SUBSCRIPT.sub("", part.strip()) for part in re.split(r",(?![^(]*\))", first)]
+        left_side = re.split(r"\s*(?:=|\\in\b)\s*", formula)[0]
+        parts = re.split(r",(?![^(]*\))", left_side)
+        symbols += [SUBSCRIPT.sub("", part.strip()) for part in parts]
     return list(dict.fromkeys(filter(None, symbols)))
 
 
@@ -100,7 +102,7 @@ def is_used(symbol, formulas):
 def index_of_symbols(root):
     """Return a table in Markdown of each symbol, with links to the chapters that use it."""
     formulas = {}
-    for _, name, path in chapters(root):
+    for _, name, path in read_chapters(root):
         text = "\n".join(text for kind, text in read_cells(path) if kind == "markdown")
         formulas[name] = TEXT_COMMAND.sub("", "\n".join(map("".join, FORMULA.findall(text))))
     rows, listed = [], set()
@@ -124,28 +126,28 @@ def index_of_symbols(root):
 class NotebookDirective(SphinxDirective):
     """Base class of directives that are generated from the notebooks."""
 
-    def watch_notebooks(self):
+    def note_dependencies(self):
         """Note the notebooks as dependencies of the page; return the root folder."""
         root = Path(self.env.srcdir)
-        for path in (root / "_toc.yml", *(chapter.path for chapter in chapters(root))):
+        for path in (root / "_toc.yml", *(chapter.path for chapter in read_chapters(root))):
             self.env.note_dependency(str(path))
         return root
 
 
 class Needs(NotebookDirective):
     def run(self):
-        return [nodes.raw("", dependency_drawing(self.watch_notebooks()), format="html")]
+        return [nodes.raw("", dependency_drawing(self.note_dependencies()), format="html")]
 
 
 class Exercises(NotebookDirective):
     def run(self):
-        text = list_of_exercises(self.watch_notebooks())
+        text = list_of_exercises(self.note_dependencies())
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
 class Symbols(NotebookDirective):
     def run(self):
-        return self.parse_text_to_nodes(index_of_symbols(self.watch_notebooks()))
+        return self.parse_text_to_nodes(index_of_symbols(self.note_dependencies()))
 
 
 def add_scripts(app, pagename, templatename, context, doctree):

@@ -24,7 +24,7 @@ def unfitted(name):
 
 @pytest.fixture(scope="module")
 def tables(book):
-    """Return the rows of the tables of purposes, abilities and limits, as dicts by column."""
+    """Return the rows of the tables of purposes, support and limits, as dicts by column."""
     html = (book / "book/api/estimators.html").read_text("utf-8")
     found = BeautifulSoup(html, "html.parser").select("article table")[:3]
     return [list(read_rows(table)) for table in found]
@@ -43,9 +43,9 @@ def fitted():
 
 
 def test_all_tables_list_all_estimators(tables):
-    purposes, abilities, limits = tables
+    purposes, support, limits = tables
     assert [row["estimator"] for row in purposes] == NAMES
-    assert [row["estimator"] for row in abilities] == NAMES
+    assert [row["estimator"] for row in support] == NAMES
     assert {row["estimator"].split(",")[0] for row in limits} == set(NAMES)
 
 

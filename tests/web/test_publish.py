@@ -80,7 +80,7 @@ def test_missing_addresses_have_a_page(published):
 
 def test_feed_lists_the_latest_changes_of_pages():
     publish = import_module_at(ROOT / "book" / "_ext" / "publish.py")
-    root = ElementTree.fromstring(publish.feed("Margin", SITE, ROOT))
+    root = ElementTree.fromstring(publish.make_feed("Margin", SITE, ROOT))
     name = f"{{{publish.ATOM_NAMESPACE}}}"
     entries = root.findall(f"{name}entry")
     if not entries:

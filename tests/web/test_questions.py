@@ -143,7 +143,7 @@ def test_exported_questions_have_all_choices_with_their_reasons(exported, source
             assert re.fullmatch(".+".join(parts), found[words_of_markdown(text)])
 
 
-def test_only_the_first_choice_of_the_notebook_is_right(exported, sources):
+def test_only_the_first_choice_of_the_notebook_is_correct(exported, sources):
     for question, choices in pairs(exported, sources):
         assert [words_of(text) for text in question.right] == [words_of_markdown(choices[0][0])]
 

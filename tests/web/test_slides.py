@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from .conftest import HTML, ROOT, nightly_except
 
 DECKS = ROOT / "_build" / "slides"
-CHAPTERS = [chapter.name for chapter in references.chapters(ROOT)]
+CHAPTERS = [chapter.name for chapter in references.read_chapters(ROOT)]
 DAILY_CHAPTERS = ("dual_svm", "which_machine_when")
 SLIDE_COUNTS = range(15, 26)  # accepted numbers of slides per chapter
 MIN_FONT_SIZE = 16  # on a slide of 1280 x 720 pixels, as in deck.js
