@@ -39,23 +39,24 @@ def apply_in_blocks(function, X, entries_per_row, max_entries=None):
     The function needs arrays of ``entries_per_row`` numbers per row. A block needs at most
     ``max_entries`` numbers, by default `MAX_BLOCK_ENTRIES`.
     """
-    n_rows, outputs = max(1, (max_entries or MAX_BLOCK_ENTRIES) // max(1, entries_per_row)), []
-    for start in range(0, X.shape[0], n_rows):
-        outputs.append(function(X[start : start + n_rows]))
+    rows_per_block = max(1, (max_entries or MAX_BLOCK_ENTRIES) // max(1, entries_per_row))
+    outputs = []
+    for start in range(0, X.shape[0], rows_per_block):
+        outputs.append(function(X[start : start + rows_per_block]))
     return np.concatenate(outputs)
 
 
 def relative_gap(gap, objective):
     """Return the duality gap as a fraction of the primal objective, or zero if it is negative.
 
-    Only rounding makes it negative. An objective of zero is a minimum, since losses and penalties
-    are nonnegative.
+    The gap can be negative only by rounding. An objective of zero is a minimum, since losses and
+    penalties are nonnegative.
     """
     return max(0.0, float(gap)) / float(objective) if objective > 0 else 0.0
 
 
 class BaseClassifier(ClassifierMixin, BaseEstimator):
-    """Base of all classifiers: validation, decision values, labels.
+    """Base class of all classifiers: validation, decision values, labels.
 
     A subclass has a `fit` that calls `_training_data` and sets ``classes_`` at the end, and
     ``_outputs(X)``, which returns the decision values of validated points. The `fit` of a binary
@@ -65,7 +66,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     class_weight = None  # for estimators without this parameter
     _accepts_sparse = False  # whether X may be a sparse matrix
     _memory_advice = "Fit fewer points."  # end of the message if there is too little memory
-    _sparse_hint = ""  # beginning of the advice to a user who passes sparse data
+    _sparse_advice = ""  # beginning of the advice if sparse data are not accepted
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "classes_")
@@ -117,7 +118,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """Whether one classifier was fitted per pair of classes."""
         return hasattr(self, "_one_vs_one")
 
-    def _check_two_classes(self, method):
+    def _check_single_decision_function(self, method):
         """Raise an error if there is one decision function per pair of classes."""
         check_is_fitted(self)
         if self._is_one_vs_one:
@@ -160,7 +161,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             message += "; for probabilities use sklearn.calibration.CalibratedClassifierCV"
         raise AttributeError(message)
 
-    def _generator(self):
+    def _random_generator(self):
         """Return a random number generator seeded from the parameter ``random_state``."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
@@ -186,8 +187,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         clear_fitted_attributes(self)
         if issparse(X) and not self._accepts_sparse:
             raise TypeError(
-                f"Sparse data was passed for X, but dense data is required: {self._sparse_hint}use "
-                "X.toarray(), or in a pipeline OneHotEncoder(sparse_output=False) and "
+                "Sparse data was passed for X, but dense data is required: "
+                f"{self._sparse_advice}use X.toarray(), or in a pipeline OneHotEncoder(sparse_output=False) and "
                 "ColumnTransformer(sparse_threshold=0)."
             )
         X, y = validate_data(self, X, y, dtype=np.float64, **self._input_options())

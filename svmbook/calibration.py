@@ -112,7 +112,7 @@ def false_alarm_threshold(scores: ArrayLike, rate: float, confidence: float = 0.
     The scores are those of n points that should raise no alarm and were not used for training. If
     the threshold is the k-th largest score, the false-alarm rate on new points is distributed as
     Beta(k, n - k + 1) over random samples of n points. This holds for every continuous
-    distribution of the scores; ties only make the rate stochastically smaller. So
+    distribution of the scores; ties only make the rate stochastically smaller. Hence
 
     .. math:: P(\text{false-alarm rate} \le r) = I_r(k, n - k + 1),
 

@@ -79,7 +79,7 @@ class KernelMachine(BaseClassifier):
         return self._linear_accepts_sparse and self._is_linear
 
     @property
-    def _sparse_hint(self):
+    def _sparse_advice(self):
         return 'kernel="linear" accepts it; otherwise ' if self._linear_accepts_sparse else ""
 
     def _outputs(self, X):

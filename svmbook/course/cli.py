@@ -60,8 +60,8 @@ def init(root, assignments):
     Example:
       svmbook course init autumn dual_by_hand kernels
     """
-    folder = _import_module("layout.folder").create_course(root, assignments)
-    click.echo(f"{folder.root}: {', '.join(folder.assignment_names())}")
+    course_folder = _import_module("layout.folder").create_course(root, assignments)
+    click.echo(f"{course_folder.root}: {', '.join(course_folder.assignment_names())}")
 
 
 UNSAFE_OPTION = click.option("--unsafe", is_flag=True, help="Run without a sandbox.")
@@ -95,19 +95,19 @@ def release(assignment, root, unsafe):
     Example:
       svmbook course release dual_by_hand
     """
-    folder = _open_course(root)
-    _run_trial(folder, assignment, unsafe)
-    released = folder.release(assignment)
-    files = sorted(path.name for path in released.parent.iterdir())
-    click.echo(f"{released}\nHand out the files in its folder: {', '.join(files)}.")
+    course_folder = _open_course(root)
+    _run_trial(course_folder, assignment, unsafe)
+    released_path = course_folder.release(assignment)
+    files = sorted(path.name for path in released_path.parent.iterdir())
+    click.echo(f"{released_path}\nHand out the files in its folder: {', '.join(files)}.")
 
 
-def _run_trial(folder, assignment, unsafe):
+def _run_trial(course_folder, assignment, unsafe):
     """Try out an assignment; print weak tests, and raise ValueError if there is a problem."""
     sandbox = _import_module("execution.sandbox").UNSAFE if unsafe else None
-    trial = _import_module("grading.trial").try_out(folder, assignment, sandbox)
-    for text in trial.weak_tests:
-        click.echo(f"weak: {text}", err=True)
+    trial = _import_module("grading.trial").try_out(course_folder, assignment, sandbox)
+    for message in trial.weak_tests:
+        click.echo(f"weak: {message}", err=True)
     if trial.problems:
         raise ValueError(f"{assignment} cannot be handed out. " + "\n".join(trial.problems))
     click.echo(f"{assignment}: the solution gets all points given by tests", err=True)
@@ -149,20 +149,19 @@ def grade(assignment, root, jobs, regrade, unsafe):
       svmbook course grade dual_by_hand --jobs 2
     """
     grading, sandbox = _import_module("grading.grade"), _import_module("execution.sandbox")
-    folder = _open_course(root)
-    steps = grading.grade_submissions(
-        folder, assignment, jobs, sandbox=sandbox.UNSAFE if unsafe else None, regrade=regrade
+    course_folder = _open_course(root)
+    results = grading.grade_submissions(
+        course_folder, assignment, jobs, sandbox=sandbox.UNSAFE if unsafe else None, regrade=regrade
     )
-    total = next(steps)
-    with click.progressbar(steps, length=total, label=assignment, file=sys.stderr) as bar:
+    total = next(results)
+    with click.progressbar(results, length=total, label=assignment, file=sys.stderr) as bar:
         problem_submissions = [graded for graded in bar if graded.notes]
-    click.echo(
-        f"{assignment}: {total} graded, {len(folder.submissions(assignment)) - total} unchanged"
-    )
+    n_unchanged = len(course_folder.submissions(assignment)) - total
+    click.echo(f"{assignment}: {total} graded, {n_unchanged} unchanged")
     for graded in problem_submissions:
         score = f"{graded.score:g} of {graded.max_score:g}"
         click.echo(f"  {graded.student!r}: {score}; {'; '.join(graded.notes)}")
-    for path, reason in folder.skip_reasons().items():
+    for path, reason in course_folder.skip_reasons().items():
         click.echo(f"  left out: {path!r}; {reason}")
 
 
@@ -176,9 +175,9 @@ def give_feedback(assignment, root):
     Example:
       svmbook course feedback dual_by_hand
     """
-    folder = _open_course(root)
-    pages = list(_import_module("reports.feedback").write_feedback(folder, assignment))
-    click.echo(f"{len(pages)} pages in {folder.root / 'feedback'}")
+    course_folder = _open_course(root)
+    pages = list(_import_module("reports.feedback").write_feedback(course_folder, assignment))
+    click.echo(f"{len(pages)} pages in {course_folder.root / 'feedback'}")
 
 
 @course.command("pack")
@@ -226,8 +225,8 @@ def export_marks(root, file_format, output):
     Example:
       svmbook course export --format moodle --output marks.csv
     """
-    folder, buffer = _open_course(root), io.StringIO()
-    notes = _import_module("reports.export").write_marks(folder, buffer, file_format)
+    course_folder, buffer = _open_course(root), io.StringIO()
+    notes = _import_module("reports.export").write_marks(course_folder, buffer, file_format)
     if output is None:
         click.echo(buffer.getvalue(), nl=False)
     else:
@@ -286,7 +285,7 @@ def check(notebook):
     width = max(len(result.item) for result in report.results)
     for result in report.results:
         verdict = "passed" if result.message is None else f"failed: {result.message}"
-        click.echo(f"{result.item:{width}}  {result.points:4g}  {verdict}")
+        click.echo(f"{result.item:{width}}  {result.max_score:4g}  {verdict}")
     for note in report.notes:
         click.echo(f"note: {note}")
     if any(result.message is not None for result in report.results):

@@ -152,7 +152,7 @@ class AdaBoostStump(AdditiveModel):
         ndarray of shape (n_samples,)
             Outputs of the ensemble after that round.
         """
-        self._check_two_classes("staged_decision_function")
+        self._check_single_decision_function("staged_decision_function")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         F = np.zeros(len(X))
         stumps = Stumps(self.features_, self.thresholds_, self.signs_)

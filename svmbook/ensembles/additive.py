@@ -146,7 +146,7 @@ class AdditiveModel(BaseClassifier):
         ValueError
             The model has more than two classes; call the method of a model in ``estimators_``.
         """
-        self._check_two_classes("contributions")
+        self._check_single_decision_function("contributions")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self._contributions(X)
 
@@ -187,7 +187,7 @@ class AdditiveModel(BaseClassifier):
         0      x0    2.0          0.59
         1      x1    5.0         -0.20
         """
-        self._check_two_classes("explain")
+        self._check_single_decision_function("explain")
         if hasattr(x, "to_frame"):  # a Series: a row of a data frame, with the column names
             x = x.to_frame().T
         x = x if np.ndim(x) == 2 else np.reshape(x, (1, -1))
@@ -231,7 +231,7 @@ class AdditiveModel(BaseClassifier):
         0      x0    0.0         -1.33
         1      x0    1.0          0.67
         """
-        self._check_two_classes("shape_frame")
+        self._check_single_decision_function("shape_frame")
         rows = [
             (name, t, value)
             for name, shape in zip(self._feature_names(), self.shape_functions_, strict=True)

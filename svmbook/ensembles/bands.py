@@ -100,7 +100,7 @@ def shape_bands(
             "pipeline[:-1].transform(X)."
         )
     check_is_fitted(model)
-    model._check_two_classes("shape_bands")
+    model._check_single_decision_function("shape_bands")
     points, y = validate_data(model, X, dtype=np.float64, reset=False), np.asarray(y)
     if not np.isin(y, model.classes_).all():
         raise ValueError(

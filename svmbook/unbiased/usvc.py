@@ -249,7 +249,7 @@ class USVC(IRWLSClassifier):
                 )
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
-        rng = self._generator()
+        rng = self._random_generator()
         training, validation_rows = problem, None
         if self.target_false_alarm_rate is not None:
             training, validation_rows = self._validation_split(problem, rng)

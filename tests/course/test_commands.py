@@ -73,7 +73,7 @@ def test_student_can_run_the_visible_tests(course, tmp_path):
     path = tmp_path / "mine.ipynb"
     nbformat.write(answered_notebook(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
     results = check(path).results
-    assert [(r.item, r.points, r.message is None) for r in results] == [
+    assert [(r.item, r.max_score, r.message is None) for r in results] == [
         ("test_square", 3, True),
         ("test_total", 2, False),
     ]

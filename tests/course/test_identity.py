@@ -144,4 +144,4 @@ def test_check_uses_the_id_in_the_notebook(personalised_course, tmp_path):
     nbformat.write(notebook_with_id(personalised_course, "# none"), path)
     report = check(path, Limits())
     assert "NameError" in report.results[0].message
-    assert any("the cell student does not give your id" in note for note in report.notes)
+    assert any("the cell student does not contain your id" in note for note in report.notes)

@@ -1,4 +1,4 @@
-"""The kernel's side of a test: serve calls of answers by tests, which run in another process."""
+"""The kernel's side of a test: serve the requests of tests, which run in another process."""
 
 import socket
 import sys
@@ -14,7 +14,7 @@ __all__ = ["serve"]
 MAX_ARRAY_SIZE = 2**25  # bytes
 
 
-class UnsentValue:
+class UnsendableValue:
     """Placeholder for a value that cannot be sent to the tests."""
 
     def __init__(self, reason):
@@ -43,11 +43,11 @@ class AnswerPeer(Peer):
     def _encode_or_explain(self, value):
         """Return an encoded value, or a placeholder with the reason why it cannot be sent."""
         if isinstance(value, np.ndarray) and value.nbytes > MAX_ARRAY_SIZE:
-            return UnsentValue(f"an array has more than {MAX_ARRAY_SIZE >> 20} MiB")
+            return UnsendableValue(f"an array has more than {MAX_ARRAY_SIZE >> 20} MiB")
         try:
             return EncodedValue(self._encode(value))
         except TypeError as error:
-            return UnsentValue(str(error))
+            return UnsendableValue(str(error))
 
     def _encode_reference(self, value):
         return value.tree if isinstance(value, EncodedValue) else super()._encode_reference(value)

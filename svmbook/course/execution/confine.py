@@ -142,7 +142,7 @@ def _install_syscall_filter():
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.prctl(PR_SET_SECCOMP, 2, ctypes.c_char_p(sock_fprog), 0, 0):
-        raise OSError(ctypes.get_errno(), "no filter of system calls can be set here")
+        raise OSError(ctypes.get_errno(), "the filter of system calls cannot be installed here")
 
 
 if __name__ == "__main__":

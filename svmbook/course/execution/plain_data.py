@@ -115,11 +115,12 @@ def decode(tree, decode_other):
         case {"kind": "slice", "parts": [start, stop, step]}:
             return slice(*(decode(part, decode_other) for part in (start, stop, step)))
         case {"kind": "tuple" | "set" | "frozenset" as name, "items": [*items]}:
-            return CONTAINERS[name](_hashable(decode(item, decode_other), name) for item in items)
+            decoded = (decode(item, decode_other) for item in items)
+            return CONTAINERS[name](_check_hashable(item, name) for item in decoded)
         case {"kind": "dict", "items": [*items]}:
             pairs = [decode(item, decode_other) for item in items]
             if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-                return {_hashable(key, "dict"): value for key, value in pairs}
+                return {_check_hashable(key, "dict"): value for key, value in pairs}
         case {"kind": "generator", "state": state}:
             return _decode_generator(decode(state, decode_other))
         case {"kind": "object"}:
@@ -127,7 +128,7 @@ def decode(tree, decode_other):
     raise ValueError("this is not plain data")
 
 
-def _hashable(value, container):
+def _check_hashable(value, container):
     """Return a value after checking that it is hashable, unless the container is a tuple."""
     if container != "tuple":
         try:

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from .examiner import Examiner, error_fields
 from .peer import NoAnswer
-from .source import defined_names, free_names, imported_names, parts_of_test
+from .source import defined_names, free_names, imported_names, split_test
 
 __all__ = ["KEPT_MIME_TYPES", "run_notebook"]
 
@@ -79,7 +79,7 @@ class RunEnded(Exception):
         self.outputs = [*outputs]
 
 
-def run_notebook(work, report, folder=None, settings=None):
+def run_notebook(work, report, folder=None, environment=None):
     """Run cells in a fresh kernel, one after the other, and tests in this process.
 
     Parameters
@@ -92,7 +92,7 @@ def run_notebook(work, report, folder=None, settings=None):
     folder : path, optional
         Working directory of the kernel, by default that of this process. Tests use that of this
         process.
-    settings : dict, optional
+    environment : dict, optional
         Environment variables that this process sets after the kernel has started.
     """
     limits = work["limits"]
@@ -120,7 +120,7 @@ def run_notebook(work, report, folder=None, settings=None):
     try:
         with (
             client.setup_kernel(),
-            _set_environment({"MPLBACKEND": "agg"} | (settings or {})),
+            _set_environment({"MPLBACKEND": "agg"} | (environment or {})),
             closing(Examiner(set(work["answers"]), _given_names(work["cells"]))) as examiner,
         ):
             kernel = Kernel(client, timeout_error)
@@ -128,10 +128,10 @@ def run_notebook(work, report, folder=None, settings=None):
             kernel.execute(DISABLE_EXIT)
             report(started=True)  # later failures are caused by the submission
             needed_cells = _needed_given_cells(work["cells"])
-            later_used_tests = _tests_used_later(work["cells"])
+            tests_used_later = _tests_used_later(work["cells"])
             for number, cell in enumerate(work["cells"]):
                 kernel.cell_number = number
-                report(cell=number, **_run_cell(kernel, examiner, cell, number in later_used_tests))
+                report(cell=number, **_run_cell(kernel, examiner, cell, number in tests_used_later))
                 if kernel.timed_out:
                     report(timed_out=True)
                 if client.remaining_output < 0:
@@ -153,10 +153,10 @@ def run_notebook(work, report, folder=None, settings=None):
 
 
 @contextmanager
-def _set_environment(settings):
+def _set_environment(environment):
     """Set environment variables of this process temporarily."""
-    old_values = {name: os.environ.get(name) for name in settings}
-    os.environ.update(settings)
+    old_values = {name: os.environ.get(name) for name in environment}
+    os.environ.update(environment)
     try:
         yield
     finally:
@@ -203,7 +203,7 @@ def _run_cell(kernel, examiner, cell, is_used_later):
         return {"outputs": kernel.run(cell["source"])}
     outputs, hidden_positions = [], []
     try:
-        parts = parts_of_test(cell["source"], set(cell["hidden_lines"]))
+        parts = split_test(cell["source"], set(cell["hidden_lines"]))
     except SyntaxError as error:
         return {"outputs": [new_output("error", **error_fields(error))]}
     examiner.begin_test()

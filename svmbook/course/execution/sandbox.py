@@ -230,9 +230,9 @@ def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
         else:
             command += ["--ro-bind-try", f"/{name}", f"/{name}"]
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
-    settings = {"HOME": "/tmp", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-    settings |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
-    for name, value in settings.items():
+    environment = {"HOME": "/tmp", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+    environment |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+    for name, value in environment.items():
         command += ["--setenv", name, value]
     return command
 

@@ -31,4 +31,4 @@ def main():
     work = json.load(sys.stdin)
     # The tests run where no file of a submission can configure them.
     os.chdir(work["folders"]["tests"])
-    run_notebook(work, report, folder=work["folders"]["kernel"], settings={"HOME": "/"})
+    run_notebook(work, report, folder=work["folders"]["kernel"], environment={"HOME": "/"})

@@ -9,16 +9,16 @@ __all__ = [
     "defined_names",
     "free_names",
     "imported_names",
-    "parts_of_test",
     "replace_commands",
+    "split_test",
 ]
 
 #: Errors that Python raises for code it cannot parse; the last two if it is nested too deeply.
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-def parts_of_test(source, hidden_lines):
-    """Split a test into groups of statements that are all shown or all hidden.
+def split_test(source, hidden_lines):
+    """Split a test into parts: runs of statements that are all shown or all hidden.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def parts_of_test(source, hidden_lines):
     Returns
     -------
     list of tuple
-        For each group, whether it is hidden, and its code padded with blank lines so that line
+        For each part, whether it is hidden, and its code padded with blank lines so that line
         numbers do not change. A statement with a hidden line is hidden as a whole.
 
     Raises
@@ -38,18 +38,18 @@ def parts_of_test(source, hidden_lines):
     SyntaxError
         The test is not plain Python.
     """
-    lines, groups = source.split("\n"), []
+    lines, parts = source.split("\n"), []
     for statement in ast.parse(source, "<test>").body:
         decorators = getattr(statement, "decorator_list", ())
         first_line = min(node.lineno for node in (statement, *decorators))
         is_hidden = not hidden_lines.isdisjoint(range(first_line, statement.end_lineno + 1))
-        if not groups or groups[-1][0] != is_hidden:
-            groups.append((is_hidden, first_line, statement.end_lineno))
+        if not parts or parts[-1][0] != is_hidden:
+            parts.append((is_hidden, first_line, statement.end_lineno))
         else:
-            groups[-1] = (is_hidden, groups[-1][1], statement.end_lineno)
+            parts[-1] = (is_hidden, parts[-1][1], statement.end_lineno)
     return [
         (is_hidden, "\n" * (first_line - 1) + "\n".join(lines[first_line - 1 : last_line]))
-        for is_hidden, first_line, last_line in groups
+        for is_hidden, first_line, last_line in parts
     ]
 
 
@@ -57,7 +57,7 @@ def free_names(source):
     """Return the names that the code looks up among the globals when it runs."""
     return {
         symbol.get_name()
-        for table in _scopes(source)
+        for table in _symbol_tables(source)
         for symbol in table.get_symbols()
         if symbol.is_global() or (table.get_type() == "module" and symbol.is_referenced())
     }
@@ -65,11 +65,11 @@ def free_names(source):
 
 def defined_names(source):
     """Return the global names that the code defines."""
-    module, *inner_scopes = _scopes(source)
+    module, *inner_tables = _symbol_tables(source)
     top_level_symbols = (
         s for s in module.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()
     )
-    inner_symbols = (symbol for table in inner_scopes for symbol in table.get_symbols())
+    inner_symbols = (symbol for table in inner_tables for symbol in table.get_symbols())
     global_symbols = (s for s in inner_symbols if s.is_assigned() and s.is_declared_global())
     return {
         symbol.get_name() for symbols in (top_level_symbols, global_symbols) for symbol in symbols
@@ -78,12 +78,11 @@ def defined_names(source):
 
 def imported_names(source):
     """Return the names that the code binds by imports."""
-    return {
-        symbol.get_name() for symbol in _scopes(source)[0].get_symbols() if symbol.is_imported()
-    }
+    module = _symbol_tables(source)[0]
+    return {symbol.get_name() for symbol in module.get_symbols() if symbol.is_imported()}
 
 
-def _scopes(source):
+def _symbol_tables(source):
     """Return the symbol tables of a cell and of all its functions and classes."""
     try:
         tables = [symtable.symtable(replace_commands(source), "<cell>", "exec")]

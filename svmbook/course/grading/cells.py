@@ -75,20 +75,20 @@ def _clean_outputs(outputs, is_from_test):
     for output in outputs:
         output_type = output.get("output_type")
         if output_type == "execute_result" and is_from_test:  # the points of the test
-            text = {"text/plain": _text(output.get("data", {}).get("text/plain"))}
+            text = {"text/plain": _clean_text(output.get("data", {}).get("text/plain"))}
             cleaned.append(new_output("execute_result", data=text))
         elif output_type == "stream":
             name = "stdout" if is_from_test or output.get("name") != "stderr" else "stderr"
-            cleaned.append(new_output("stream", name=name, text=_text(output.get("text"))))
+            cleaned.append(new_output("stream", name=name, text=_clean_text(output.get("text"))))
         elif output_type == "error":
-            parts = {part: _text(output.get(part)) for part in ("ename", "evalue")}
+            fields = {key: _clean_text(output.get(key)) for key in ("ename", "evalue")}
             lines = output.get("traceback")
-            lines = [_text(line) for line in lines] if isinstance(lines, list) else []
-            cleaned.append(new_output("error", **parts, traceback=lines))
+            lines = [_clean_text(line) for line in lines] if isinstance(lines, list) else []
+            cleaned.append(new_output("error", **fields, traceback=lines))
         elif output_type in ("display_data", "execute_result") and not is_from_test:
             data = output.get("data")
             data = data if isinstance(data, dict) else {}
-            texts = {mime: _text(data.get(mime)) for mime in KEPT_MIME_TYPES}
+            texts = {mime: _clean_text(data.get(mime)) for mime in KEPT_MIME_TYPES}
             data = {
                 mime: text
                 for mime, text in texts.items()
@@ -99,7 +99,7 @@ def _clean_outputs(outputs, is_from_test):
     return cleaned
 
 
-def _text(value):
+def _clean_text(value):
     if isinstance(value, list):
         value = "".join(map(str, value))
     # JSON allows unpaired surrogates, but UTF-8 does not.

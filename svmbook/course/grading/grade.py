@@ -95,15 +95,16 @@ def grade_submissions(course, assignment, jobs=1, sandbox=None, limits=None, reg
         run_options = {"sandbox": sandbox, "limits": limits, "files": course.data_files(assignment)}
         results = _run_all(master, pending, jobs, **run_options)
         # Open the gradebook once, because opening it takes longer than entering marks.
-        with course.gradebook() as book, closing(results):
+        with course.gradebook() as gradebook, closing(results):
             for submission, graded in results:
-                yield _enter_marks(course, book, assignment, submission, graded)
+                yield _enter_marks(course, gradebook, assignment, submission, graded)
 
 
 def _run_all(master, pending, jobs, **run_options):
     """Run pending submissions; yield each with its `GradedNotebook`."""
     stop_event = run_options["stop_event"] = threading.Event()
-    slow_submissions = []  # to run again one at a time, because others may have slowed them down
+    # These are run again one at a time, because others may have slowed them down.
+    timed_out_submissions = []
     with ThreadPoolExecutor(jobs) as pool:
         try:
             futures = {
@@ -114,14 +115,14 @@ def _run_all(master, pending, jobs, **run_options):
                 submission = futures.pop(future)
                 graded = _result_or_zero(future.result, master)
                 if graded.timed_out and jobs > 1:
-                    slow_submissions.append(submission)
+                    timed_out_submissions.append(submission)
                 else:
                     yield submission, graded
         finally:
             stop_event.set()
             pool.shutdown(wait=False, cancel_futures=True)
     stop_event.clear()
-    for submission in slow_submissions:
+    for submission in timed_out_submissions:
         run = partial(_run_pending, master, submission, **run_options)
         yield submission, _result_or_zero(run, master)
 
@@ -206,18 +207,18 @@ def run_submission(master, cells, reason=None, student=None, **run_options):
     return GradedNotebook(nb, notes, outcome.timed_out, given_cell_errors=errors)
 
 
-def _enter_marks(course, book, assignment, pending_submission, graded):
+def _enter_marks(course, gradebook, assignment, pending_submission, graded):
     """Enter the marks, write the graded notebook, and return a summary."""
     submission, nb = pending_submission.submission, graded.nb
     student = submission.student
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # about the order in which nbgrader adds rows
-        book.update_or_create_student(student)
-        book.update_or_create_submission(
+        gradebook.update_or_create_student(student)
+        gradebook.update_or_create_submission(
             assignment, student, timestamp=pending_submission.timestamp
         )
-    _save_marks(book, assignment, student, nb)
-    marks = submission_marks(book.find_submission(assignment, student), assignment)
+    _save_marks(gradebook, assignment, student, nb)
+    marks = submission_marks(gradebook.find_submission(assignment, student), assignment)
     path = course.autograded_path(student, assignment)
     notes = [*graded.notes, *submission.notes]
     notes += [
@@ -234,11 +235,11 @@ def _enter_marks(course, book, assignment, pending_submission, graded):
     return GradedSubmission(student, *totals(marks), notes)
 
 
-def _save_marks(book, assignment, student, nb):
+def _save_marks(gradebook, assignment, student, nb):
     """Save the marks of a notebook by nbgrader, in a gradebook that is open already."""
     saver = SaveAutoGrades()
     # Its method `preprocess` would open the gradebook again.
-    saver.gradebook, saver.student_id = book, student
+    saver.gradebook, saver.student_id = gradebook, student
     saver.assignment_id = saver.notebook_id = assignment
     for number, cell in enumerate(nb.cells):
         saver.preprocess_cell(cell, {}, number)

@@ -114,9 +114,9 @@ def recorded_notes(course, assignment, student):
 
 def _entered_marks(course, assignment, master):
     """Return the marks from tests that the gradebook contains, for each student."""
-    with course.gradebook() as book:
+    with course.gradebook() as gradebook:
         try:
-            cells = book.find_notebook(assignment, assignment).grade_cells
+            cells = gradebook.find_notebook(assignment, assignment).grade_cells
         except MissingEntry:
             raise ValueError(
                 f"{assignment} has not been released; "
@@ -133,7 +133,7 @@ def _entered_marks(course, assignment, master):
             )
         return {
             student: {item: mark.auto_score for item, mark in marks.items()}
-            for student, marks in assignment_marks(book, assignment).items()
+            for student, marks in assignment_marks(gradebook, assignment).items()
         }
 
 
@@ -156,7 +156,7 @@ def _digest_of_file(path):
 
 
 def _read_metadata(path):
-    """Return this package's metadata in a graded notebook; an empty dict if there are none."""
+    """Return this package's metadata in a graded notebook; an empty dict if there is none."""
     try:
         return json.loads(path.read_bytes())["metadata"][METADATA_KEY]
     except (OSError, ValueError, KeyError):

@@ -24,7 +24,7 @@ from .cells import cells_to_run, code_cells, enter_outputs
 
 __all__ = ["CheckReport", "TestResult", "check"]
 
-NO_ID_NOTE = "the cell student does not give your id; write student = and the id in quotes"
+NO_ID_NOTE = "the cell student does not contain your id; write, for example, student = 'ann'"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class TestResult:
     ----------
     item : str
         The name of the test.
-    score, points : float
+    score, max_score : float
         Points given, and the maximum.
     message : str or None
         What is wrong; None if the test passed.
@@ -43,7 +43,7 @@ class TestResult:
 
     item: str
     score: float
-    points: float
+    max_score: float
     message: str | None
 
 
@@ -174,12 +174,12 @@ def _missing_and_changed_items(nb):
 
 def _test_result(cell, changed_items):
     errors = [output for output in cell.outputs if output.output_type == "error"]
-    score, points = determine_grade(cell)
+    score, max_score = determine_grade(cell)
     message = None
     if item_name(cell) in changed_items:
         score, message = 0.0, "it was changed and is not counted here"
     elif errors:
         message = ": ".join(filter(None, (errors[0].ename, errors[0].evalue)))
-    elif score < points:
+    elif score < max_score:
         message = f"gives {score:g} points"
-    return TestResult(item_name(cell), score, points, message)
+    return TestResult(item_name(cell), score, max_score, message)

@@ -10,7 +10,7 @@ import nbformat
 from nbgrader.utils import determine_grade, is_grade, is_solution
 
 from ..execution.sandbox import find_sandbox
-from ..execution.source import parts_of_test, replace_commands
+from ..execution.source import replace_commands, split_test
 from ..layout.folder import is_for_instructors
 from ..layout.items import hidden_lines, is_test, item_name, released_source
 from ..submissions.identity import is_personalised
@@ -107,7 +107,7 @@ def try_out(course, assignment, sandbox=None):
             solution_cells,
             student,
         )
-    wrong_runs = {
+    wrong_answer_runs = {
         label: (
             master,
             [_with_wrong_answers(cell, value, source_nb) for cell in solution_cells],
@@ -116,20 +116,20 @@ def try_out(course, assignment, sandbox=None):
         for label, value in WRONG_VALUES.items()
     }
     stub_cells = [(item_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
-    wrong_runs[STUB_LABEL] = master, stub_cells, first_id
+    wrong_answer_runs[STUB_LABEL] = master, stub_cells, first_id
     run_options = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(assignment)}
 
     def run(nb, cells, student):
         return run_submission(nb, cells, student=student, **run_options)
 
     for condition, args in solution_runs.items():
-        if problems := _problems(run(*args), condition):
+        if problems := _run_problems(run(*args), condition):
             return Trial(problems, [])
     with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda args: run(*args), wrong_runs.values())
+        results = pool.map(lambda args: run(*args), wrong_answer_runs.values())
         weak_tests = [
             f"{item} gives {score:g} points to {label}; make it fail for wrong answers"
-            for label, graded in zip(wrong_runs, results, strict=True)
+            for label, graded in zip(wrong_answer_runs, results, strict=True)
             for item, score, _, _ in _test_marks(graded.nb)
             if score > 0
         ]
@@ -147,7 +147,7 @@ def _syntax_problems(cell):
     ):
         try:
             compile(text, "<test>", "exec", dont_inherit=True)
-            parts_of_test(text, set(hidden))
+            split_test(text, set(hidden))
         except SyntaxError as error:
             yield (
                 f"{item_name(cell)}{version} is not plain Python: {error.msg}, "
@@ -157,7 +157,7 @@ def _syntax_problems(cell):
             return
 
 
-def _problems(graded, condition):
+def _run_problems(graded, condition):
     """Return messages about tests that do not give all points, and about other problems."""
     messages = [
         f"The locked cell {item} fails in the process that runs the tests ({error}). Open data "

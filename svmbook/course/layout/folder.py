@@ -203,15 +203,15 @@ class Course:
         nb, resources = nbformat.read(self.source_path(assignment), as_version=4), {}
         describe_assignment(nb, nb)  # before the solutions are removed
         config = self.course_directory(assignment).config
-        for step in ("ClearHiddenTests", "ClearMarkScheme"):
-            if any(option.startswith(("begin", "end")) for option in config.get(step, ())):
+        for name in ("ClearHiddenTests", "ClearMarkScheme"):
+            if any(option.startswith(("begin", "end")) for option in config.get(name, ())):
                 raise ValueError(
-                    f"nbgrader_config.py sets other delimiters for {step}; remove them: feedback "
+                    f"nbgrader_config.py sets other delimiters for {name}; remove them: feedback "
                     "would show what they enclose."
                 )
-        for step in (LockCells, ClearSolutions, ClearOutput, ComputeChecksums):
+        for preprocessor in (LockCells, ClearSolutions, ClearOutput, ComputeChecksums):
             try:
-                nb, resources = step(config=config).preprocess(nb, resources)
+                nb, resources = preprocessor(config=config).preprocess(nb, resources)
             except RuntimeError as error:  # a solution region in a cell that is not an answer
                 raise ValueError(f"{assignment} cannot be read by nbgrader: {error}") from None
         return nb
@@ -222,26 +222,26 @@ class Course:
         Raises
         ------
         ValueError
-            There is no such assignment, or nbgrader refuses it; its message is included.
+            There is no such assignment, or nbgrader rejects it; its message is included.
         """
         self.source_path(assignment)
         directory = self.course_directory(assignment)
-        step = GenerateAssignment(coursedir=directory, config=directory.config)
-        step.force = True
+        converter = GenerateAssignment(coursedir=directory, config=directory.config)
+        converter.force = True
         with self.lock():
             self.back_up()
             try:
-                step.start()
+                converter.start()
             except NbGraderException as error:
                 raise ValueError(
                     f"{assignment} cannot be released: {error} After the first submission, no item "
                     "can be added or removed. Set the points of an item to 0, or give the "
                     "assignment another name."
                 ) from None
-            released = nbformat.read(self.released_path(assignment), as_version=4)
-            source = nbformat.read(self.source_path(assignment), as_version=4)
-            describe_assignment(released, source, self.data_files(assignment))
-            write_atomically(self.released_path(assignment), nbformat.writes(released))
+            released_nb = nbformat.read(self.released_path(assignment), as_version=4)
+            source_nb = nbformat.read(self.source_path(assignment), as_version=4)
+            describe_assignment(released_nb, source_nb, self.data_files(assignment))
+            write_atomically(self.released_path(assignment), nbformat.writes(released_nb))
         return self.released_path(assignment)
 
     def find_submissions(self):
@@ -290,7 +290,7 @@ class Course:
         backup_path = self.root / "backups" / f"gradebook-{timestamp}.db"
         backup_path.parent.mkdir(exist_ok=True)
         with (
-            closing(sqlite3.connect(path)) as book,
+            closing(sqlite3.connect(path)) as gradebook,
             closing(sqlite3.connect(backup_path)) as target,
         ):
-            book.backup(target)
+            gradebook.backup(target)

@@ -47,8 +47,8 @@ def released_source(cell):
 def hidden_lines(source):
     """Return the numbers of the lines of a test that are not handed out, from 1."""
     numbers = []
-    for region in HIDDEN_TESTS_PATTERN.finditer(source):
-        first_line, last_line = (source.count("\n", 0, end) + 1 for end in region.span())
+    for match in HIDDEN_TESTS_PATTERN.finditer(source):
+        first_line, last_line = (source.count("\n", 0, end) + 1 for end in match.span())
         numbers += range(first_line, last_line + 1)
     return numbers
 
@@ -58,23 +58,23 @@ def cell_key(cell):
     return item_name(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
 
 
-def describe_assignment(nb, source, files=()):
+def describe_assignment(nb, source_nb, files=()):
     """Record the answer names, the cells and the data files in the metadata of a notebook.
 
     Parameters
     ----------
     nb : NotebookNode
         A version of the assignment, which is modified.
-    source : NotebookNode
+    source_nb : NotebookNode
         The instructor's version, with solutions.
     files : iterable of str
         Names of data files.
     """
     names = set()
-    for cell in source.cells:
+    for cell in source_nb.cells:
         if cell.cell_type == "code" and is_solution(cell) and item_name(cell) != STUDENT_VARIABLE:
             names |= defined_names(cell.source) - imported_names(cell.source)
-    cells = [cell_key(cell) for cell in source.cells]
+    cells = [cell_key(cell) for cell in source_nb.cells]
     nb.metadata[METADATA_KEY] = {"answers": sorted(names), "cells": cells, "files": sorted(files)}
 
 

@@ -30,12 +30,12 @@ class Mark:
     needs_manual_grade: bool
 
 
-def assignment_marks(book, assignment):
+def assignment_marks(gradebook, assignment):
     """Return the marks of all submissions of an assignment.
 
     Parameters
     ----------
-    book : nbgrader.api.Gradebook
+    gradebook : nbgrader.api.Gradebook
         The gradebook, open.
     assignment : str
         The name of the assignment.
@@ -47,7 +47,7 @@ def assignment_marks(book, assignment):
     """
     return {
         submission.student.id: submission_marks(submission, assignment)
-        for submission in book.assignment_submissions(assignment)
+        for submission in gradebook.assignment_submissions(assignment)
     }
 
 
@@ -68,12 +68,12 @@ def submission_marks(submission, assignment):
     }
 
 
-def hours_late(book, assignment):
+def hours_late(gradebook, assignment):
     """Return how late each submission of an assignment is.
 
     Parameters
     ----------
-    book : nbgrader.api.Gradebook
+    gradebook : nbgrader.api.Gradebook
         The gradebook, open.
     assignment : str
         The name of the assignment.
@@ -86,7 +86,7 @@ def hours_late(book, assignment):
     """
     return {
         submission.student.id: submission.total_seconds_late / 3600
-        for submission in book.assignment_submissions(assignment)
+        for submission in gradebook.assignment_submissions(assignment)
         if submission.timestamp is not None and submission.assignment.duedate is not None
     }
 

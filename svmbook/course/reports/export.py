@@ -75,10 +75,10 @@ def write_marks(course, file, file_format="plain"):
 
 def _rows(course):
     rows = []
-    with course.gradebook() as book:
+    with course.gradebook() as gradebook:
         for assignment in course.assignment_names():
-            hours = hours_late(book, assignment)
-            for student, marks in assignment_marks(book, assignment).items():
+            hours = hours_late(gradebook, assignment)
+            for student, marks in assignment_marks(gradebook, assignment).items():
                 n_unmarked = sum(mark.needs_manual_grade for mark in marks.values())
                 rows.append(
                     Row(student, assignment, *totals(marks), n_unmarked, hours.get(student))

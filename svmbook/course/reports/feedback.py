@@ -33,13 +33,13 @@ def write_feedback(course, assignment):
         The path of each page.
     """
     course.source_path(assignment)
-    with course.gradebook() as book:
-        for student, marks in assignment_marks(book, assignment).items():
+    with course.gradebook() as gradebook:
+        for student, marks in assignment_marks(gradebook, assignment).items():
             path = course.autograded_path(student, assignment)
             if not path.exists():
                 continue
             nb = nbformat.read(path, as_version=4)
-            notebook = book.find_submission_notebook(assignment, assignment, student)
+            notebook = gradebook.find_submission_notebook(assignment, assignment, student)
             comments = {
                 comment.name: comment.comment
                 for comment in notebook.comments

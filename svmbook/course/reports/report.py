@@ -56,8 +56,9 @@ def write_report(course, assignment):
         There is no such assignment, or nothing is graded yet.
     """
     course.source_path(assignment)
-    with course.gradebook() as book:
-        marks_by_student, hours = assignment_marks(book, assignment), hours_late(book, assignment)
+    with course.gradebook() as gradebook:
+        marks_by_student = assignment_marks(gradebook, assignment)
+        hours = hours_late(gradebook, assignment)
     if not marks_by_student:
         raise ValueError(
             f"nothing of {assignment} is graded yet; run svmbook course grade {assignment}."

@@ -1,9 +1,9 @@
-from svmbook.course.execution.source import defined_names, free_names, parts_of_test
+from svmbook.course.execution.source import defined_names, free_names, split_test
 
 
 def test_statements_are_shown_or_hidden_as_a_whole():
     source = "a = 1\nfor k in (1, 2):\n    f(k)\n    ### BEGIN\n    g(k)\n    ### END\nb = 2\n"
-    parts = parts_of_test(source, {4, 5, 6})
+    parts = split_test(source, {4, 5, 6})
     assert [hidden for hidden, _ in parts] == [False, True, False]
     assert [text.strip().splitlines()[0] for _, text in parts] == [
         "a = 1",
@@ -11,9 +11,9 @@ def test_statements_are_shown_or_hidden_as_a_whole():
         "b = 2",
     ]
     assert parts[2][1].count("\n") == 6  # line numbers are preserved
-    assert parts_of_test("", set()) == []
+    assert split_test("", set()) == []
     decorated = "@one\n@two\ndef f():\n    pass"
-    assert parts_of_test(decorated, {1}) == [(True, decorated)]
+    assert split_test(decorated, {1}) == [(True, decorated)]
 
 
 def test_names_are_found_in_all_scopes():
