@@ -49,9 +49,9 @@ def fit_linear_svc(X, y, C):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(X, y)
-    slack = np.maximum(0, 1 - y * model.decision_function(X))
+    hinge_losses = np.maximum(0, 1 - y * model.decision_function(X))
     return {
-        "objective": 0.5 * float(model.coef_[0] @ model.coef_[0]) + C * float(slack.sum()),
+        "objective": 0.5 * float(model.coef_[0] @ model.coef_[0]) + C * float(hinge_losses.sum()),
         "iterations": int(model.n_iter_),
         "converged": not caught,
     }

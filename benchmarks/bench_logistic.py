@@ -114,7 +114,7 @@ def time_paths(X, y):
     }
 
 
-def fit_klr(X, y, *, kernel, lam):
+def fit_kernel_logistic(X, y, *, kernel, lam):
     model = KernelLogisticRegression(lam, kernel=kernel, gamma=GAMMA).fit(X, y)
     return {"objective": model.objective_, "accuracy": model.score(X, y)}
 
@@ -139,7 +139,7 @@ def fit_gaussian_process(X, y, *, kernel, lam):
     return {"accuracy": model.fit(X, y).score(X, y)}
 
 
-def fit_import_vectors(X, y, *, kernel, lam):
+def fit_import_vector_machine(X, y, *, kernel, lam):
     model = ImportVectorMachine(lam, kernel=kernel, gamma=GAMMA).fit(X, y)
     result = {"objective": model.objective_, "accuracy": model.score(X, y)}
     return result | {"non_zero_coefs": len(model.support_)}
@@ -150,11 +150,11 @@ METHODS = {
     "BFGS": solve_smoothed_l1_by_bfgs,
     "Newton, in factorisations": time_newton_over_cholesky,
     "path": time_paths,
-    "KernelLogisticRegression": fit_klr,
+    "KernelLogisticRegression": fit_kernel_logistic,
     "DualSVC": fit_svm,
     "LogisticRegression": fit_sklearn_logistic,
     "GaussianProcessClassifier": fit_gaussian_process,
-    "ImportVectorMachine": fit_import_vectors,
+    "ImportVectorMachine": fit_import_vector_machine,
 }
 COLUMNS = ["n", "kernel", "lam", "method", "seconds", "ratio", "objective", "non_zero_coefs"]
 

@@ -41,9 +41,9 @@ METHODS = {name: search_method(name) for name in SETTINGS}
 
 
 def make_problem(row):
-    shares = [0.6, 0.3]  # the third class has the rest
+    class_shares = [0.6, 0.3]  # the third class has the rest
     X, y = make_classification(
-        row["n"], 30, n_informative=10, n_classes=3, weights=shares, random_state=0
+        row["n"], 30, n_informative=10, n_classes=3, weights=class_shares, random_state=0
     )
     return (X - X.mean(axis=0)) / X.std(axis=0), y, {}
 

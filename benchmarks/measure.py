@@ -101,11 +101,11 @@ VOLATILE_FIELDS = {
 }
 
 
-def repeat_measurement(script, row):
-    """Repeat the measurement of a record of a script; return the fields that are not volatile."""
-    X, y, options = script.make_problem(row)
-    prepare = getattr(script, "prepare", np.asarray)
-    result = script.METHODS[row["method"]](prepare(X), y, **options)
+def repeat_measurement(module, row):
+    """Repeat the measurement of a record of a module; return the fields that are not volatile."""
+    X, y, options = module.make_problem(row)
+    prepare = getattr(module, "prepare", np.asarray)
+    result = module.METHODS[row["method"]](prepare(X), y, **options)
     return {key: value for key, value in result.items() if key not in VOLATILE_FIELDS}
 
 

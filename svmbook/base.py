@@ -188,8 +188,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         if issparse(X) and not self._accepts_sparse:
             raise TypeError(
                 "Sparse data was passed for X, but dense data is required: "
-                f"{self._sparse_advice}use X.toarray(), or in a pipeline OneHotEncoder(sparse_output=False) and "
-                "ColumnTransformer(sparse_threshold=0)."
+                f"{self._sparse_advice}use X.toarray(), or in a pipeline "
+                "OneHotEncoder(sparse_output=False) and ColumnTransformer(sparse_threshold=0)."
             )
         X, y = validate_data(self, X, y, dtype=np.float64, **self._input_options())
         classes, targets = encode(y)

@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx_exercise.nodes import solution_node
 
 
-def tidy_scripts(app, pagename, templatename, context, doctree):
+def remove_needless_scripts(app, pagename, templatename, context, doctree):
     """Remove repeated scripts, MathJax, and sphinx-thebe's scripts.
 
     `typeset.js`, which loads MathJax, remains on pages with formulas. Themes and extensions
@@ -63,7 +63,7 @@ def tidy_body(app, pagename, templatename, context, doctree):
         context["body"] = PUNCTUATED_FORMULA.sub(r'<span class="together">\1</span>', body)
 
 
-def tidy_contents(app, pagename, templatename, context, doctree):
+def label_contents_arrows(app, pagename, templatename, context, doctree):
     """Give an accessible name to the arrows that expand the contents."""
     if "generate_toctree_html" in context:
         generate = context["generate_toctree_html"]
@@ -123,8 +123,8 @@ def setup(app):
     app.add_node(solution_node, override=True, html=(visit_solution, depart_solution))
     app.connect("doctree-resolved", unwrap_lists)
     app.connect("doctree-resolved", add_no_break_spaces)
-    app.connect("html-page-context", tidy_scripts, priority=999)
+    app.connect("html-page-context", remove_needless_scripts, priority=999)
     app.connect("html-page-context", tidy_body, priority=999)
-    app.connect("html-page-context", tidy_contents, priority=999)
+    app.connect("html-page-context", label_contents_arrows, priority=999)
     app.connect("html-page-context", add_description, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,8 +15,8 @@ from sphinx.writers.html5 import HTML5Translator
 
 NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+\N{MINUS SIGN}±\d.,\s%()/|^{}e]|to|of)+")
 MIN_DENSE_COLUMNS = 7  # tables with at least this many columns are set in smaller type
-MAX_BRIEF_LENGTH = 28  # letters: columns with only shorter entries are not wrapped
-TEX_COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # TeX commands, which are not counted as letters
+MAX_BRIEF_LENGTH = 28  # characters: columns with only shorter entries are not wrapped
+TEX_COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # TeX commands, which are not counted as characters
 UNBREAKABLE_NUMBER = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
 
 
@@ -80,17 +80,17 @@ class AlignNumbers(SphinxTransform):
                 ]
                 text.parent.replace(text, pieces)
 
-    def add_class(self, group, position, name):
+    def add_class(self, tgroup, position, name):
         """Add a class to the cells of a column, including its heading."""
-        for row in group.findall(nodes.row):
+        for row in tgroup.findall(nodes.row):
             if position < len(row):
                 row[position]["classes"].append(name)
 
 
 def setup(app):
     """Register the node and the two transforms."""
-    show = HTML5Translator.visit_figure, HTML5Translator.depart_figure
-    app.add_enumerable_node(table_figure, "table", html=show)
+    visitors = HTML5Translator.visit_figure, HTML5Translator.depart_figure
+    app.add_enumerable_node(table_figure, "table", html=visitors)
     app.add_transform(NumberTables)
     app.add_transform(AlignNumbers)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -58,9 +58,9 @@ class PartResult:
 class TestPeer(Peer):
     """The tests' side, which restricts what a submission can access.
 
-    A submission may call functions that it was sent. Of objects of classes that the notebook
-    defines, it may use public methods and plain data. Estimators are rebuilt in the kernel from
-    their parameters.
+    A submission may call functions that it was sent. It may use public methods and plain data of
+    objects whose classes the notebook defines. Estimators are rebuilt in the kernel from their
+    parameters.
     """
 
     def may_share(self, value):

@@ -142,7 +142,7 @@ def _decode_array(dtype, shape, data):
     try:
         dtype = np.dtype(dtype)
         if dtype.kind not in ARRAY_KINDS or dtype.subdtype is not None:
-            raise ValueError(f"arrays of type {dtype} are not sent")
+            raise ValueError(f"arrays of type {dtype} cannot be sent")
         if not all(type(length) is int and length >= 0 for length in shape):
             raise ValueError(f"{shape} is not a shape")
         return np.frombuffer(b64decode(data, validate=True), dtype).reshape(shape).copy()

@@ -139,9 +139,9 @@ def _entered_marks(course, assignment, master):
 
 def _read_cells(course, submission):
     """Return the cells of a submission and None, or None and the reason why it was rejected."""
-    relative = submission.path.relative_to(course.root / "submitted")
+    relative_path = submission.path.relative_to(course.root / "submitted")
     try:
-        return read_notebook(submission.path, n_parents=len(relative.parts) - 1), None
+        return read_notebook(submission.path, n_parents=len(relative_path.parts) - 1), None
     except RejectedSubmission as error:
         return None, str(error)
 
