@@ -1,14 +1,15 @@
 r"""The cross-validations of Shen (2013): her data, with or without label noise, in ten folds.
 
 A run is a ten-fold cross-validation with one seed; the thesis prints one such run. `isolated` and
-`striated` are drawn anew for each seed, in the settings that `search` found. So are the messages,
-which replace her tweets. The features of tables are standardised on each training set, and those of
+`striated`, in the settings that `search` found, and the messages, which replace her tweets, are
+drawn anew for each seed. The features of tables are standardised on each training set, and those of
 the other sets are not.
 
 Label noise changes a fraction of all labels to another class before the folds are made, as in the
 thesis. This includes test labels, so the accuracy on the unchanged labels is recorded as well.
-Folds are random and stratified, except for `spirals in turn`. There every tenth line of the file
-belongs to one fold. Because the arms alternate in the file, each fold has points of one arm only.
+Folds are random and stratified, except for `spirals in turn`. There fold k has every tenth line of
+the file, from line k on. Because the arms alternate in the file, each fold has points of one arm
+only.
 """
 
 import warnings
@@ -41,7 +42,7 @@ __all__ = [
 N_FOLDS = 10
 SYNTHETIC_DATA_SETS = ("isolated", "striated", "spirals")
 TABLES = ("iris", "glass", "vehicle", "segment")  # loaded by name; the others are generated
-COMMON_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES[:-1])  # in all suites of the thesis
+COMMON_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES[:-1])  # in all suites on this thesis
 CLEAN_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES, "messages")
 SPIRALS_IN_TURN = "spirals in turn"
 #: Settings of the generated sets, by their names in `search`.
@@ -139,7 +140,7 @@ def cross_validate(make_estimator, data_set, run, *, invert_scaling=False):
 
 
 def _fit_copy(pipeline, X, y):
-    """Fit a copy, and ignore that the network stops after the thesis's number of epochs."""
+    """Fit a copy; suppress the warning that the network stops after a fixed number of epochs."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Stochastic Optimizer", ConvergenceWarning)
         return clone(pipeline).fit(X, y)

@@ -35,7 +35,7 @@ from .folds import (
 )
 from .result_tables import (
     BASELINES,
-    NOISE,
+    NOISE_SUFFIX,
     accuracy_table_maker,
     compare_runs,
     make_message_table,
@@ -67,8 +67,8 @@ CCP_ALPHAS = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)  # bits per point, the stronge
 N_ROUNDS = 10
 
 
-class _AdaBoost(AdaBoostClassifier):
-    """AdaBoost that returns its first learner if that is no better than chance, as Weka's does."""
+class _WekaAdaBoost(AdaBoostClassifier):
+    """AdaBoost that keeps a first learner no better than chance, as Weka does."""
 
     def fit(self, X, y, sample_weight=None):
         try:
@@ -111,14 +111,14 @@ def _make_estimator(method, X, y):
     svm = DualSVC if n_classes == 2 else SVC
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
     # The weights of boosting sum to one and multiply C. This C makes their product 1 on average.
-    weak_svm = svm(kernel="linear", C=len(y) * (1 - 1 / N_FOLDS))
+    base_svm = svm(kernel="linear", C=len(y) * (1 - 1 / N_FOLDS))
     return {
         "CART": _pruning_search(tree, "ccp_alpha"),
         "boosted CART": _pruning_search(
-            _AdaBoost(tree, n_estimators=N_ROUNDS), "estimator__ccp_alpha"
+            _WekaAdaBoost(tree, n_estimators=N_ROUNDS), "estimator__ccp_alpha"
         ),
         "linear": svm(kernel="linear"),
-        "boosted linear": _AdaBoost(weak_svm, n_estimators=N_ROUNDS),
+        "boosted linear": _WekaAdaBoost(base_svm, n_estimators=N_ROUNDS),
         "quadratic": svm(kernel="poly", degree=2, gamma=1.0, coef0=1.0),
     }[method]
 
@@ -136,13 +136,13 @@ SUITE = Suite(
     methods=METHODS,
     n_runs=10,
     carry_out_run=carry_out_run,
-    excluded_data_sets={SLOW_METHOD: tuple(name for name in DATA_SETS if NOISE in name)},
+    excluded_data_sets={SLOW_METHOD: tuple(name for name in DATA_SETS if NOISE_SUFFIX in name)},
     compare=compare_runs,
     make_table=accuracy_table_maker("PSVM", ""),
     extra_tables={
         "sampled": accuracy_table_maker("sampled", ""),
-        "noise": accuracy_table_maker("PSVM", NOISE),
-        "sampled-noise": accuracy_table_maker("sampled", NOISE),
+        "noise": accuracy_table_maker("PSVM", NOISE_SUFFIX),
+        "sampled-noise": accuracy_table_maker("sampled", NOISE_SUFFIX),
         "wins": make_win_table,
         "sizes": make_size_table,
         "messages": make_message_table,

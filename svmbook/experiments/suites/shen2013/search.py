@@ -6,8 +6,8 @@ the same three classifiers are cross-validated with ten folds. The tree is not p
 of `shen2013`, whose pruning is chosen by inner folds, is worse by 0.6 percentage points on
 `isolated` and no worse on `striated`.
 
-The other suites use settings whose accuracies are all within one of her standard deviations, and of
-these the one with the shortest stripes.
+The other suites use settings whose accuracies all lie within one of her standard deviations. Of
+these settings of `striated` they use the one with the shortest stripes.
 """
 
 import itertools
@@ -26,11 +26,11 @@ from ...running.suite import Suite
 __all__ = ["METHODS", "SETTINGS", "SUITE", "carry_out_run", "draw_setting"]
 
 METHODS = ("linear", "tree", "quadratic")
-PRINTED = {  # accuracy and standard deviation over ten folds, Table 5.2
+REPORTED = {  # accuracy and standard deviation over ten folds, Table 5.2
     "isolated": {"linear": (62.5, 0.0), "tree": (98.1, 1.79), "quadratic": (81.9, 4.38)},
     "striated": {"linear": (48.5, 3.94), "tree": (69.4, 13.4), "quadratic": (72.8, 4.18)},
 }
-MIN_DEVIATION = 1.0  # a lower bound for the printed standard deviations
+MIN_DEVIATION = 1.0  # a lower bound for the reported standard deviations
 N_LISTED = 5  # settings per data set in the table
 
 #: Generator, its arguments, and the unit of the coordinates, by setting.
@@ -84,13 +84,13 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean accuracies by setting, and their distance to the printed accuracies.
+    """Return mean accuracies by setting, and their distance to the reported accuracies.
 
     The distance is in standard deviations of the thesis.
     """
     rows = []
     for setting in SETTINGS:
-        printed = PRINTED[setting.split(",")[0]]
+        reported = REPORTED[setting.split(",")[0]]
         row, squared_distances = {"data_set": setting}, []
         for method in METHODS:
             accuracies = [
@@ -99,7 +99,7 @@ def _compare(records):
                 if (r["data_set"], r["method"]) == (setting, method)
             ]
             if accuracies:
-                summary, (value, deviation) = summarise(accuracies), printed[method]
+                summary, (value, deviation) = summarise(accuracies), reported[method]
                 row |= {
                     "n_runs": summary.n_values,
                     method: summary.mean,
@@ -121,8 +121,10 @@ def nearest_settings(rows, data_set):
 
 def _make_table(rows):
     table_rows = []
-    for data_set, printed in PRINTED.items():
-        table_rows.append([f"{data_set}, reported", *(f"{printed[m][0]:.1f}" for m in METHODS), ""])
+    for data_set, reported in REPORTED.items():
+        table_rows.append(
+            [f"{data_set}, reported", *(f"{reported[m][0]:.1f}" for m in METHODS), ""]
+        )
         for row in nearest_settings(rows, data_set)[:N_LISTED]:
             cells = [plus_minus(row[m], row[f"{m}_se"], ".1f") for m in METHODS]
             table_rows.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['distance']:.1f}"])

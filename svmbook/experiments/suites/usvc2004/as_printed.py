@@ -2,10 +2,9 @@ r"""Navia-Vazquez et al. (2004), Table 1, by the algorithm as the paper prints i
 
 The data are those of `cases`. Linear classifiers with C = 10 are fitted by 2,000 iterations of
 weighted least squares, with the weights of equation (22) and the system (25), which includes b.
-Each iteration is damped by d = 0.2, and none is tested for a decrease of the objective. The name of
-a method has the steepness s of the loss, the weights (as printed, or without their superfluous
-factor 2), and the starting point. That is unit weights, as in step 0 of the algorithm, or the SVM,
-as in the text.
+Each iteration is damped by d = 0.2, without a test that the objective decreases. The name of a
+method has the steepness s of the loss, the weights (as printed, or without their superfluous factor
+2), and the starting point: unit weights, as in step 0 of the algorithm, or the SVM, as in the text.
 
 If the iterations do not converge, the last one is arbitrary, and for about half of these samples it
 depends on rounding. Errors and thresholds are therefore means over the last 500 iterations. The
@@ -30,10 +29,10 @@ __all__ = ["METHODS", "SUITE", "SWING_TOL", "carry_out_run", "iterations"]
 C, DAMPING, N_ITERATIONS, N_AVERAGED = 10.0, 0.2, 2000, 500
 MIN_SLACK = 1e-6  # in the denominator of a weight
 SWING_TOL = 1e-4  # iterations with a smaller swing have converged
-#: Steepness, factor of the weights, and start by method.
+#: Steepness, factor of the weights, and starting point by method.
 METHODS = {
-    f"s = {s:g}, {weights}, from {start}": (s, factor, start)
-    for s, (weights, factor), start in itertools.product(
+    f"s = {s:g}, {weights}, from {start}": (s, weight_factor, start)
+    for s, (weights, weight_factor), start in itertools.product(
         (2.0, 4.0),
         {"printed weights": 2.0, "half the weights": 1.0}.items(),
         ("ones", "the SVM"),
@@ -41,7 +40,7 @@ METHODS = {
 }
 
 
-def iterations(X, y, s, factor, start):
+def iterations(X, y, s, weight_factor, start):
     """Return w and b after each iteration, of shape (2000, d + 1).
 
     Examples
@@ -65,7 +64,7 @@ def iterations(X, y, s, factor, start):
         xi = np.maximum(0.0, 1.0 - y * (Z @ v))
         clipped_slack = np.maximum(xi, MIN_SLACK)
         slope = usvc_slope(1.0 - clipped_slack, s)
-        a = np.where(xi > 0, -factor * C * slope / clipped_slack, 0.0)  # (22)
+        a = np.where(xi > 0, -weight_factor * C * slope / clipped_slack, 0.0)  # (22)
         solution = np.linalg.lstsq(Z.T @ (a[:, None] * Z) + ridge, Z.T @ (a * y), rcond=None)[
             0
         ]  # (25)

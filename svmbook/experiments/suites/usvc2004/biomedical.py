@@ -22,7 +22,7 @@ METHODS = {
 DERMATOLOGY = tuple(f"dermatology={kind}" for kind in range(1, 7))
 POSTOPERATIVE = ("postoperative=A", "postoperative=S")
 #: Printed test errors in percent and standard deviations over ten splits, in the order of METHODS.
-PRINTED_ERRORS = {
+REPORTED_BY_DATA_SET = {
     "breast": ((4.16, 2.1), (4.17, 2.2), (3.74, 2.9), (3.73, 2.8)),
     "haberman": ((25.9, 8.7), (27.3, 6.1), (24.7, 6.28), (24.3, 6.8)),
     "heart": ((16.55, 3.3), (16.8, 3.4), (17.6, 5.6), (15.5, 3.1)),
@@ -33,23 +33,23 @@ PRINTED_ERRORS = {
 }
 REPORTED = {
     (name, method): mean_and_deviation
-    for name, row in PRINTED_ERRORS.items()
+    for name, row in REPORTED_BY_DATA_SET.items()
     for method, mean_and_deviation in zip(METHODS, row, strict=True)
 }
-TABLES = {name: name.split("=")[0] for name in PRINTED_ERRORS}
+TABLES = {name: name.split("=")[0] for name in REPORTED_BY_DATA_SET}
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test."""
     estimator, grid = METHODS[method]
     parts = split(data_set, run, TABLES)
-    return run_with_tuning(estimator, grid, parts, size=lambda fitted: fitted.coef_.size)
+    return run_with_tuning(estimator, grid, parts, model_size=lambda fitted: fitted.coef_.size)
 
 
 SUITE = Suite(
     name="usvc-biomedical",
     title="Navia-Vazquez et al. (2004), Table 4: linear classifiers on small medical tables",
-    data_sets=tuple(PRINTED_ERRORS),
+    data_sets=tuple(REPORTED_BY_DATA_SET),
     methods=tuple(METHODS),
     n_runs=50,
     carry_out_run=carry_out_run,

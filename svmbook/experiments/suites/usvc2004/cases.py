@@ -72,8 +72,8 @@ def _compare(records):
             row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
             row |= {f"reported_{name}": mean, f"reported_{name}_deviation": deviation}
             # The paper has a hundred runs, so its standard error is a tenth of the deviation.
-            joint_error = np.hypot(deviation / 10.0, summary.standard_error)
-            row[f"{name}_z"] = float((summary.mean - mean) / joint_error)
+            joint_se = np.hypot(deviation / 10.0, summary.standard_error)
+            row[f"{name}_z"] = float((summary.mean - mean) / joint_se)
         rows.append(row)
     return rows
 

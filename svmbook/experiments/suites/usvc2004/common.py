@@ -1,4 +1,4 @@
-r"""Splits, choice of parameters and rows, shared by the tables of Navia-Vazquez et al. (2004).
+r"""Splits, parameter selection and comparison, shared by the tables of Navia-Vazquez et al. (2004).
 
 Tables are standardised to mean zero and standard deviation one, and split at random, with 80 %
 training rows. The paper does not give the sizes of its artificial data sets. Here they have the
@@ -33,13 +33,13 @@ __all__ = [
 TEST_SHARE = 0.2
 N_POINTS = {"ringnorm": 7400, "twonorm": 7400, "waveform": 5000}
 GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm, "waveform": waveform}
-N_PRINTED_RUNS = 10  # splits in the paper
+N_REPORTED_RUNS = 10  # splits in the paper
 C_GRID = tuple(2.0**k for k in range(-7, 10, 2))
 MAX_TUNING_POINTS = 1500  # largest number of training points on which parameters are chosen
 
 
 def split(data_set, run, tables):
-    """Return the training and test points of a run, and a seed for other randomness in it.
+    """Return the training and test points of a run, and a seed for its other random numbers.
 
     ``tables`` has the name of the table for each data set; "dermatology=3" is the table of that
     name with class 3 against the others.
@@ -61,7 +61,7 @@ def split(data_set, run, tables):
 
 
 def _load_table(name, positive_class=None):
-    """Return the points and labels of a table, with one class against the rest if it is named."""
+    """Return the points and labels of a table, with one class against the rest if given."""
     table = load(name, prepare="usvc2004")
     if positive_class is None:
         return table.data, table.target
@@ -70,22 +70,24 @@ def _load_table(name, positive_class=None):
     return table.data, np.where(raw.target[complete].astype(str) == positive_class, 1.0, -1.0)
 
 
-def run_with_tuning(estimator, grid, parts, size):
+def run_with_tuning(estimator, grid, parts, model_size):
     """Choose the parameters of an estimator by 5-fold cross-validation, fit it, and test it.
 
-    ``grid`` has the values of each parameter; the first of ties is chosen. ``size(model)`` returns
-    the ``model_size`` of the record.
+    ``grid`` has the values of each parameter; if several combinations are tied, the first is
+    chosen. ``model_size(model)`` returns the ``model_size`` of the record.
     """
     X, y = parts.X_train, parts.y_train
-    rows = np.random.default_rng(parts.seed).permutation(len(y))[:MAX_TUNING_POINTS]
+    tuning_indices = np.random.default_rng(parts.seed).permutation(len(y))[:MAX_TUNING_POINTS]
     start = time.perf_counter()
-    folds = list(StratifiedKFold(5, shuffle=True, random_state=parts.seed).split(rows, y[rows]))
+    splitter = StratifiedKFold(5, shuffle=True, random_state=parts.seed)
+    folds = [
+        (tuning_indices[train], tuning_indices[test])
+        for train, test in splitter.split(tuning_indices, y[tuning_indices])
+    ]
     best, fewest_errors = None, np.inf
     for values in itertools.product(*grid.values()):
         candidate = clone(estimator).set_params(**dict(zip(grid, values, strict=True)))
-        n_errors = sum(
-            _count_errors(candidate, X, y, rows[train], rows[test]) for train, test in folds
-        )
+        n_errors = sum(_fit_and_count_errors(candidate, X, y, train, test) for train, test in folds)
         if n_errors < fewest_errors:
             best, fewest_errors = candidate, n_errors
     selection_seconds = time.perf_counter() - start
@@ -97,14 +99,14 @@ def run_with_tuning(estimator, grid, parts, size):
         "parameters": {name: best.get_params()[name] for name in grid},
         "error": round(float(1.0 - best.score(parts.X_test, parts.y_test)), 6),
         "train_error": round(float(1.0 - best.score(X, y)), 6),
-        "model_size": int(size(best)),
+        "model_size": int(model_size(best)),
         "selection_seconds": round(selection_seconds, 4),
         "training_seconds": round(training_seconds, 4),
     }
 
 
-def _count_errors(model, X, y, train, test):
-    """Return the number of errors on test rows; a fit that has not converged is also valid."""
+def _fit_and_count_errors(model, X, y, train, test):
+    """Fit a model, converged or not, and return its number of errors on the test points."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X[train], y[train])
@@ -112,7 +114,7 @@ def _count_errors(model, X, y, train, test):
 
 
 def compare_to_reported(records, reported, reference):
-    """Return rows of reported results, reproduced results, and paired differences.
+    """Return one row per data set and method: reported and reproduced errors, and differences.
 
     ``reproduced_ten`` and ``z_ten`` are from the first ten splits, the number in the paper, and
     ``reproduced`` and ``z`` from all splits. ``z`` is the difference to the reported mean in joint
@@ -128,11 +130,11 @@ def compare_to_reported(records, reported, reference):
         errors = {run: 100 * records_by_key[data_set, method, run]["error"] for run in runs}
         row = {"data_set": data_set, "method": method, "n_runs": len(runs)}
         row |= {"reported": mean, "reported_deviation": deviation}
-        for suffix, selected_runs in (("", runs), ("_ten", runs[:N_PRINTED_RUNS])):
+        for suffix, selected_runs in (("", runs), ("_ten", runs[:N_REPORTED_RUNS])):
             summary = summarise([errors[run] for run in selected_runs])
             row[f"reproduced{suffix}"], row[f"deviation{suffix}"] = summary.mean, summary.deviation
-            joint_error = float(np.hypot(deviation / N_PRINTED_RUNS**0.5, summary.standard_error))
-            row[f"z{suffix}"] = (summary.mean - mean) / joint_error
+            joint_se = float(np.hypot(deviation / N_REPORTED_RUNS**0.5, summary.standard_error))
+            row[f"z{suffix}"] = (summary.mean - mean) / joint_se
         sizes = [records_by_key[data_set, method, run]["model_size"] for run in runs]
         row["model_size"] = float(np.mean(sizes))
         common_runs = [run for run in runs if (data_set, reference, run) in records_by_key]
@@ -157,7 +159,7 @@ def make_table(rows, reference, *, kernel_counts=None):
     """
     columns = ["data", "method", "reported (%)", "ten splits (%)", "diff. (s.e.)"]
     suffixes = ["_ten"]
-    if max(row["n_runs"] for row in rows) > N_PRINTED_RUNS:
+    if max(row["n_runs"] for row in rows) > N_REPORTED_RUNS:
         columns, suffixes = [*columns, "all (%)", "diff. (s.e.) "], ["_ten", ""]
     columns.append(f"minus {reference}")
     if kernel_counts:

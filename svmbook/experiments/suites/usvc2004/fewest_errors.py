@@ -95,15 +95,18 @@ def carry_out_run(data_set, method, run):
 
 def _compare(records):
     """Return how often each method reaches the minimum, and its excess errors."""
-    n_errors = {(r["data_set"], r["method"], r["run"]): r["n_errors"] for r in records}
+    n_errors_by_key = {(r["data_set"], r["method"], r["run"]): r["n_errors"] for r in records}
     rows = []
     for data_set, method in itertools.product(GENERATORS, METHODS):
-        runs = [run for d, m, run in n_errors if (d, m) == (data_set, method)]
-        runs = [run for run in runs if (data_set, MINIMUM, run) in n_errors]
+        runs = [run for d, m, run in n_errors_by_key if (d, m) == (data_set, method)]
+        runs = [run for run in runs if (data_set, MINIMUM, run) in n_errors_by_key]
         if not runs:
             continue
         excess = np.array(
-            [n_errors[data_set, method, run] - n_errors[data_set, MINIMUM, run] for run in runs]
+            [
+                n_errors_by_key[data_set, method, run] - n_errors_by_key[data_set, MINIMUM, run]
+                for run in runs
+            ]
         )
         reached, within_one = (100 * float((excess <= limit).mean()) for limit in (0, 1))
         row = {"data_set": data_set, "method": method, "n_runs": len(runs), "reached": reached}

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 #: Printed test error in percent and its standard deviation, over ten splits.
-PRINTED_ERRORS = {
+REPORTED_BY_DATA_SET = {
     "diabetes": {"SVM": (24.5, 2.3), "AdaBoost": (27.2, 3.7), "USVC": (22.4, 3.1)},
     "image": {"SVM": (3.7, 0.6), "AdaBoost": (3.6, 0.9), "USVC": (3.7, 0.8)},
     "ringnorm": {"SVM": (1.8, 0.4), "AdaBoost": (1.9, 0.4), "USVC": (1.8, 0.6)},
@@ -39,7 +39,7 @@ PRINTED_ERRORS = {
     "twonorm": {"SVM": (2.2, 0.9), "AdaBoost": (2.9, 0.4), "USVC": (2.2, 0.8)},
     "waveform": {"SVM": (8.9, 0.8), "AdaBoost": (9.1, 0.9), "USVC": (8.1, 1.1)},
 }
-TABLES = {name: name for name in PRINTED_ERRORS if name not in GENERATORS}
+TABLES = {name: name for name in REPORTED_BY_DATA_SET if name not in GENERATORS}
 #: Printed numbers of kernels; those of "USVC" are also used here.
 KERNEL_COUNTS = {
     "diabetes": {"SVM": 352, "AdaBoost": 3000, "USVC": 40},
@@ -52,7 +52,9 @@ KERNEL_COUNTS = {
 METHODS = ("SVM", "AdaBoost", "USVC", "SVM on prototypes")
 NOT_REPORTED = np.nan, np.nan
 REPORTED = {
-    (name, m): row.get(m, NOT_REPORTED) for name, row in PRINTED_ERRORS.items() for m in METHODS
+    (name, m): row.get(m, NOT_REPORTED)
+    for name, row in REPORTED_BY_DATA_SET.items()
+    for m in METHODS
 }
 N_ROUNDS = 200
 SCALED_GAMMAS = tuple(2.0**k for k in range(-6, 3, 2))  # gamma times the number of features
@@ -63,8 +65,8 @@ NETWORK_C = 1e3  # so large that only the size of a network limits its capacity
 class PrototypeFeaturesClassifier(ClassifierMixin, BaseEstimator):
     """A linear classifier on Gaussian features centred at a few prototypes.
 
-    With the rule ``"fscl"`` they are the prototypes of `USVC`. With ``"drawn"`` they are training
-    points, drawn with probabilities proportional to their weights.
+    With the rule ``"fscl"`` they are the prototypes of `USVC`. With ``"random"`` they are random
+    training points, with probabilities proportional to their weights.
     """
 
     def __init__(
@@ -117,7 +119,7 @@ def _search_space(data_set, method, n_features, seed):
         return estimator, grid, lambda model: len(model.prototypes_)
     n_centres = round(KERNEL_COUNTS[data_set]["AdaBoost"] / N_ROUNDS)
     network = PrototypeFeaturesClassifier(
-        LeastSquaresClassifier(), C=NETWORK_C, n_prototypes=n_centres, rule="drawn"
+        LeastSquaresClassifier(), C=NETWORK_C, n_prototypes=n_centres, rule="random"
     )
     estimator = AdaBoostClassifier(network, n_estimators=N_ROUNDS, random_state=seed)
     return estimator, {"estimator__gamma": gammas}, lambda model: n_centres * len(model.estimators_)
@@ -126,14 +128,16 @@ def _search_space(data_set, method, n_features, seed):
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test."""
     parts = split(data_set, run, TABLES)
-    estimator, grid, size = _search_space(data_set, method, parts.X_train.shape[1], parts.seed)
-    return run_with_tuning(estimator, grid, parts, size=size)
+    estimator, grid, model_size = _search_space(
+        data_set, method, parts.X_train.shape[1], parts.seed
+    )
+    return run_with_tuning(estimator, grid, parts, model_size=model_size)
 
 
 SUITE = Suite(
     name="usvc-gaussian",
     title="Navia-Vazquez et al. (2004), Table 3: Gaussian kernels and their numbers",
-    data_sets=tuple(PRINTED_ERRORS),
+    data_sets=tuple(REPORTED_BY_DATA_SET),
     methods=METHODS,
     n_runs=50,
     carry_out_run=carry_out_run,

@@ -15,7 +15,7 @@ METHODS = {
     "USVC": (USVC(), {"C": C_GRID}),
 }
 #: Printed test errors in percent and standard deviations over ten splits, in the order of METHODS.
-PRINTED_ERRORS = {
+REPORTED_BY_DATA_SET = {
     "diabetes": ((24.7, 2.6), (24.2, 2.2), (24.2, 3.3)),
     "image": ((16.2, 1.2), (15.8, 0.8), (12.1, 1.1)),
     "ringnorm": ((23.3, 1.1), (23.4, 1.1), (22.9, 1.1)),
@@ -25,23 +25,23 @@ PRINTED_ERRORS = {
 }
 REPORTED = {
     (name, method): mean_and_deviation
-    for name, row in PRINTED_ERRORS.items()
+    for name, row in REPORTED_BY_DATA_SET.items()
     for method, mean_and_deviation in zip(METHODS, row, strict=True)
 }
-TABLES = {name: name for name in PRINTED_ERRORS if name not in GENERATORS}
+TABLES = {name: name for name in REPORTED_BY_DATA_SET if name not in GENERATORS}
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose C by 5-fold cross-validation, fit, and test."""
     estimator, grid = METHODS[method]
     parts = split(data_set, run, TABLES)
-    return run_with_tuning(estimator, grid, parts, size=lambda fitted: fitted.coef_.size)
+    return run_with_tuning(estimator, grid, parts, model_size=lambda fitted: fitted.coef_.size)
 
 
 SUITE = Suite(
     name="usvc-linear",
     title="Navia-Vazquez et al. (2004), Table 2: linear classifiers on six data sets",
-    data_sets=tuple(PRINTED_ERRORS),
+    data_sets=tuple(REPORTED_BY_DATA_SET),
     methods=tuple(METHODS),
     n_runs=50,
     carry_out_run=carry_out_run,

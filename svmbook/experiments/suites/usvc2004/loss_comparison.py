@@ -5,8 +5,8 @@ capacity, and treat the loss as a parameter to choose. Their tables do not exami
 runs draws training points and 10,000 test points, the same for all methods; in case A each class
 has at least two training points. C, and in "chosen loss" also the loss, is chosen by 5-fold
 cross-validation on the training points (with fewer folds if the smaller class has fewer points).
-The first of ties is chosen, and the hinge loss comes first. Gaussian kernels have one basis
-function per training point, also in the folds.
+If several are tied, the first is chosen; the hinge loss comes first. Gaussian kernels have one
+basis function per training point, also in the folds.
 """
 
 from functools import partial
@@ -66,21 +66,22 @@ def carry_out_run(data_set, method, run):
     best, fewest_errors = None, np.inf
     for loss in losses:
         for C in C_GRID:
-            classifier = _classifier(loss, C, gamma, X)
-            scores = cross_val_score(classifier, X, y, cv=folds, scoring=_minus_errors)
+            classifier = _make_classifier(loss, C, gamma, X)
+            scores = cross_val_score(classifier, X, y, cv=folds, scoring=_negative_error_count)
             if -scores.sum() < fewest_errors:
                 best, fewest_errors = (loss, C), -scores.sum()
     best_loss, best_C = best
-    fitted = _classifier(best_loss, best_C, gamma, X).fit(X, y)
+    fitted = _make_classifier(best_loss, best_C, gamma, X).fit(X, y)
     return {
         "seed": parts.seed,
-        "parameters": {"C": best_C, "s": getattr(LOSSES[best_loss], "s", 0.0)},  # 0: hinge
+        # The hinge loss has s = 0.
+        "parameters": {"C": best_C, "s": getattr(LOSSES[best_loss], "s", 0.0)},
         "error": round(float(1.0 - fitted.score(parts.X_test, parts.y_test)), 6),
         "model_size": X.shape[1] if gamma is None else len(fitted.support_vectors_),
     }
 
 
-def _classifier(loss, C, gamma, X):
+def _make_classifier(loss, C, gamma, X):
     """Return an unfitted classifier, with all points as prototypes if its kernel is Gaussian."""
     classifier = clone(LOSSES[loss]).set_params(C=C)
     if gamma is not None:
@@ -90,7 +91,7 @@ def _classifier(loss, C, gamma, X):
     return classifier
 
 
-def _minus_errors(classifier, X, y):
+def _negative_error_count(classifier, X, y):
     """Return minus the number of errors, an integer, so that scores have no rounding errors."""
     return -int((classifier.predict(X) != y).sum())
 

@@ -37,7 +37,8 @@ METHODS = {
     "Gaussian, C = 1, s = 2": (USVC(s=2.0, **GAUSSIAN), (1.0,)),
     "Gaussian, C = 1, s = 8": (USVC(s=8.0, **GAUSSIAN), (1.0,)),
 }
-GAUSSIAN_DATA_SETS = ("stdev4-20", "stdev4-50")  # small, as there is one kernel per training point
+# Only small sets, since these classifiers have one kernel per training point.
+GAUSSIAN_DATA_SETS = ("stdev4-20", "stdev4-50")
 
 
 def draw_samples(data_set, run):
@@ -57,13 +58,15 @@ def draw_samples(data_set, run):
 
 
 def carry_out_run(data_set, method, run):
-    """Carry out one run: choose C by validation error (the smallest of ties), and test."""
+    """Carry out one run: choose C by validation error (the smallest if tied), and test."""
     parts, validation = draw_samples(data_set, run)
     estimator, grid = METHODS[method]
     if isinstance(estimator, USVC):  # one kernel per training point; ignored by a linear kernel
         estimator = clone(estimator).set_params(prototypes=parts.X_train)
-    fitted = [clone(estimator).set_params(C=C).fit(parts.X_train, parts.y_train) for C in grid]
-    best = max(fitted, key=lambda model: model.score(*validation))
+    fitted_models = [
+        clone(estimator).set_params(C=C).fit(parts.X_train, parts.y_train) for C in grid
+    ]
+    best = max(fitted_models, key=lambda model: model.score(*validation))
     is_linear = best.kernel == "linear"
     return {
         "seed": parts.seed,

@@ -63,17 +63,17 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: place the prototypes, fit, and test."""
     parts = draw_samples(run)
     model = make_classifier(method, DATA_SETS[data_set], parts).fit(parts.X_train, parts.y_train)
-    errors = model.predict(parts.X_test) != parts.y_test
+    is_error = model.predict(parts.X_test) != parts.y_test
     distances = cdist(parts.X_test, model.prototypes_).min(axis=1)
     is_near = distances < NEAR_DISTANCE
     return {
         "seed": parts.seed,
         "parameters": PARAMETERS,
-        "error": round(float(errors.mean()), 6),
+        "error": round(float(is_error.mean()), 6),
         "model_size": int(model.n_kernels_),
         "mean_distance": round(float(distances.mean()), 4),
         "n_near": int(is_near.sum()),
-        "n_near_errors": int(errors[is_near].sum()),
+        "n_near_errors": int(is_error[is_near].sum()),
     }
 
 

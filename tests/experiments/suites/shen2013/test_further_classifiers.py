@@ -5,7 +5,7 @@ import pytest
 from svmbook.experiments import report
 from svmbook.experiments.suites import find_suite
 from svmbook.experiments.suites.shen2013 import further_classifiers
-from svmbook.experiments.suites.shen2013.result_tables import NOISE
+from svmbook.experiments.suites.shen2013.result_tables import NOISE_SUFFIX
 
 
 def test_runs_that_take_minutes_are_left_out():
@@ -14,7 +14,7 @@ def test_runs_that_take_minutes_are_left_out():
         job.data_set for job in jobs if job.method == "exemplars, hard negatives"
     }
     synthetic = ("isolated", "striated")
-    assert excluded == {*synthetic, *(name + NOISE for name in synthetic), "segment"}
+    assert excluded == {*synthetic, *(name + NOISE_SUFFIX for name in synthetic), "segment"}
 
 
 def test_statements_in_reproductions_about_the_messages():

@@ -11,11 +11,11 @@ from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import folds, methods
 from svmbook.experiments.suites.shen2013.result_tables import (
     BASELINES,
-    NOISE,
-    PRINTED_SIZES,
-    PRINTED_TRAINING_SIZES,
+    NOISE_SUFFIX,
+    REPORTED_SIZES,
+    REPORTED_TRAINING_SIZES,
     VOTES,
-    _printed_accuracies,
+    _reported_accuracies,
 )
 from svmbook.svm import DualSVC
 
@@ -39,9 +39,9 @@ def accuracies(reproduced, method):
     return np.array([reproduced[name, method] for name in DATA_SETS])
 
 
-def printed_column(kind):
+def reported_column(kind):
     """Return the printed accuracies of a column as an array in the order of `DATA_SETS`."""
-    return np.array([_printed_accuracies(name)[kind][0] for name in DATA_SETS])
+    return np.array([_reported_accuracies(name)[kind][0] for name in DATA_SETS])
 
 
 @pytest.mark.parametrize("data_set", ["iris, 10 % noise", "spirals, 10 % noise"])
@@ -101,10 +101,10 @@ def test_first_boosted_linear_svm_is_the_single_one(n_classes):
 def test_table_of_sizes_has_printed_and_reproduced_iterations_and_members(rows):
     table_rows = report("shen2013", table="sizes").table.rows
     table = {(table_row[0], table_row[1]): table_row[2:] for table_row in table_rows}
-    assert table.keys() == {*itertools.product(PRINTED_SIZES, ("PSVM", "sampled"))}
+    assert table.keys() == {*itertools.product(REPORTED_SIZES, ("PSVM", "sampled"))}
     for (name, kind), (printed, *cells, exemplars) in table.items():
-        assert exemplars in ("", PRINTED_TRAINING_SIZES[name.partition(",")[0]])
-        sizes = PRINTED_SIZES[name][:2] if kind == "PSVM" else PRINTED_SIZES[name][2:]
+        assert exemplars in ("", REPORTED_TRAINING_SIZES[name.partition(",")[0]])
+        sizes = REPORTED_SIZES[name][:2] if kind == "PSVM" else REPORTED_SIZES[name][2:]
         assert printed == f"{sizes[0]}, {sizes[1]}"
         for vote, cell in zip(VOTES, cells, strict=True):
             row = rows.get((name, f"{kind}, {vote}"))
@@ -138,7 +138,7 @@ def test_statements_of_the_reproductions_page_on_the_votes(reproduced, rows):
     sampled_majority = accuracies(reproduced, "sampled, majority vote")
     assert (accuracies(reproduced, "sampled, distance-weighted vote") > sampled_majority).all()
     assert (probability <= np.minimum(majority, weighted)).sum() == 4
-    printed = np.maximum(printed_column("PSVM"), printed_column("sampled"))
+    printed = np.maximum(reported_column("PSVM"), reported_column("sampled"))
     gain = dict(zip(DATA_SETS, weighted - printed, strict=True))
     assert [name for name in DATA_SETS if gain[name] > 0] == [
         *("isolated", "spirals", "glass", "segment"),
@@ -159,7 +159,7 @@ def test_statements_of_the_reproductions_page_on_the_votes(reproduced, rows):
 def test_number_of_other_methods_that_agree_with_the_printed_accuracies(rows):
     # The settings of the synthetic data sets were chosen by these accuracies.
     fitted_results = {*itertools.product(("isolated", "striated"), ("linear", "CART", "quadratic"))}
-    for noise in ("", NOISE):
+    for noise in ("", NOISE_SUFFIX):
         names = [name + noise for name in DATA_SETS if name != "spirals"]
         independent = [
             row
@@ -170,15 +170,15 @@ def test_number_of_other_methods_that_agree_with_the_printed_accuracies(rows):
         deviation = np.array([row["reported_deviation"] for row in independent])
         error = np.array([row["reproduced_se"] for row in independent])
         n_within = (difference <= np.maximum(deviation, 1.0)).sum()
-        joint_error = np.hypot(deviation / np.sqrt(folds.N_FOLDS), error)
-        n_agree = (difference <= 2 * joint_error).sum()
+        joint_se = np.hypot(deviation / np.sqrt(folds.N_FOLDS), error)
+        n_agree = (difference <= 2 * joint_se).sum()
         expected = (34, 26, 36) if noise else (26, 21, 30)
         assert (n_within, n_agree, len(independent)) == expected
 
 
 def test_noise_costs_the_quadratic_svm_of_the_thesis_more_than_ours(rows):
     for name, expected in (("vehicle", (23, 14)), ("segment", (28, 12))):
-        clean, noisy = (rows[name + noise, "quadratic"] for noise in ("", NOISE))
+        clean, noisy = (rows[name + noise, "quadratic"] for noise in ("", NOISE_SUFFIX))
         losses = [clean[field] - noisy[field] for field in ("reported", "reproduced")]
         assert tuple(np.round(losses)) == expected
 
@@ -189,17 +189,17 @@ def test_statements_of_the_reproductions_page_on_majority_votes_and_sizes(rows):
         ("sampled", {"isolated": 3, "iris": 7, "glass": 7}),
     ):
         for name, bound in bounds.items():
-            printed = _printed_accuracies(name)[kind][0]
+            printed = _reported_accuracies(name)[kind][0]
             gain = rows[name, f"{kind}, majority vote"]["reproduced"] - printed
             assert 0 < gain / bound < 1
     ratios = {
-        name: PRINTED_SIZES[name][1] / rows[name, "PSVM, majority vote"]["n_members"]
+        name: REPORTED_SIZES[name][1] / rows[name, "PSVM, majority vote"]["n_members"]
         for name in DATA_SETS
     }
     assert min(ratios, key=ratios.get) == "vehicle" and 0.15 < ratios["vehicle"] < 0.25
     assert max(ratios, key=ratios.get) == "isolated" and 0.7 < ratios["isolated"] < 0.8
     n_libsvm_members = rows["isolated", "PSVM, LIBSVM's vote"]["n_members"]
-    assert 0.82 < PRINTED_SIZES["isolated"][1] / n_libsvm_members < 0.85
+    assert 0.82 < REPORTED_SIZES["isolated"][1] / n_libsvm_members < 0.85
     members = [
         rows["messages", f"{kind}, majority vote"]["n_members"] for kind in ("PSVM", "sampled")
     ]
@@ -209,14 +209,14 @@ def test_statements_of_the_reproductions_page_on_majority_votes_and_sizes(rows):
 def test_statements_of_the_reproductions_page_on_the_vote_of_the_thesis(reproduced):
     libsvm, majority = (accuracies(reproduced, f"PSVM, {vote}") for vote in VOTES[:2])
     assert abs(libsvm - majority).max() < 1.55
-    gains = np.column_stack([libsvm, majority]) - printed_column("PSVM")[:, None]
+    gains = np.column_stack([libsvm, majority]) - reported_column("PSVM")[:, None]
     gains = dict(zip(DATA_SETS, gains, strict=True))
     assert (gains["glass"] > 0).all() and (gains["glass"] < 2).all()
     negative = np.array([gains[name] for name in ("isolated", "iris", "vehicle", "segment")])
     assert negative.min() > -6.45 and -1.65 < negative.max() < -1.55
     assert gains["striated"].round().tolist() == [-23, -22]
     libsvm, majority = (accuracies(reproduced, f"sampled, {vote}") for vote in VOTES[:2])
-    printed = printed_column("sampled")
+    printed = reported_column("sampled")
     assert 2.95 < abs(libsvm - majority).max() < 3.05
     assert [DATA_SETS[k] for k in np.flatnonzero(libsvm > printed)] == ["iris", "glass"]
     assert round(printed[1] - libsvm[1]) == 15
@@ -226,17 +226,17 @@ def test_statements_of_the_reproductions_page_on_the_vote_of_the_thesis(reproduc
 
 def test_statements_of_the_reproductions_page_on_noise(reproduced):
     for name in DATA_SETS:
-        printed = _printed_accuracies(name + NOISE)
+        printed = _reported_accuracies(name + NOISE_SUFFIX)
         best = max(printed["PSVM"][0], printed["sampled"][0])
-        is_better = reproduced[name + NOISE, "PSVM, distance-weighted vote"] > best
+        is_better = reproduced[name + NOISE_SUFFIX, "PSVM, distance-weighted vote"] > best
         assert is_better == (name not in ("iris", "vehicle", "segment"))
 
 
 def test_unshuffled_folds_explain_linear_svms_and_prototypes_but_not_trees(rows):
     unshuffled = {method: rows[folds.SPIRALS_IN_TURN, method]["reproduced"] for method in BASELINES}
     assert unshuffled["linear"] == unshuffled["boosted linear"] == 0
-    for noise, kind in itertools.product(("", NOISE), ("PSVM", "sampled")):
-        method, printed = f"{kind}, majority vote", _printed_accuracies("spirals" + noise)[kind][0]
+    for noise, kind in itertools.product(("", NOISE_SUFFIX), ("PSVM", "sampled")):
+        method, printed = f"{kind}, majority vote", _reported_accuracies("spirals" + noise)[kind][0]
         row = rows[folds.SPIRALS_IN_TURN + noise, method]
         assert abs(row["reproduced"] - printed) < 15
         assert row["deviation"] > 14

@@ -8,7 +8,7 @@ from records import check_repeated_run, committed_record
 
 from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import folds, search
-from svmbook.experiments.suites.shen2013.result_tables import _printed_accuracies
+from svmbook.experiments.suites.shen2013.result_tables import _reported_accuracies
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,14 @@ def test_search_has_the_classifiers_and_folds_of_shen2013(data_set, method):
     stored = committed_record("shen2013", data_set=data_set, method=method, run=1)
     search_record = committed_record("shen2013-search", data_set=setting, method=method, run=1)
     assert search_record["error"] == pytest.approx(stored["error"], abs=1e-3)
-    assert search.PRINTED[data_set][method] == _printed_accuracies(data_set)[method]
+    assert search.REPORTED[data_set][method] == _reported_accuracies(data_set)[method]
 
 
 @pytest.mark.parametrize(("data_set", "cost"), [("isolated", 0.6), ("striated", -0.1)])
 def test_tree_of_the_search_is_not_pruned(data_set, cost):
     setting = folds.GENERATOR_SETTINGS[data_set]
     check_repeated_run("shen2013-search", {"error": 0.004}, data_set=setting, method="tree", run=1)
-    assert search.PRINTED[data_set]["tree"] == _printed_accuracies(data_set)["CART"]
+    assert search.REPORTED[data_set]["tree"] == _reported_accuracies(data_set)["CART"]
     rows = {row["data_set"]: row for row in report("shen2013-search").rows}
     [pruned] = [
         row["reproduced"]
@@ -79,7 +79,7 @@ def test_samples_are_centred_and_scaled_by_the_unit():
 def test_nearest_setting_is_within_the_deviations_of_the_thesis(data_set):
     rows = report("shen2013-search").rows
     nearest = search.nearest_settings(rows, data_set)[0]
-    printed = search.PRINTED[data_set]
+    printed = search.REPORTED[data_set]
     z = [(nearest[m] - value) / max(sd, 1.0) for m, (value, sd) in printed.items()]
     assert nearest["distance"] == pytest.approx(np.linalg.norm(z))
     assert np.abs(z).max() <= 1.0

@@ -38,7 +38,9 @@ def test_choice_of_parameters_does_not_depend_on_the_test_points():
     parts = common.split("waveform", 0, {})
     inverted = parts._replace(y_test=-parts.y_test)
     first, second = (
-        common.run_with_tuning(USVC(), {"C": (0.01, 1.0)}, p, size=lambda model: model.coef_.size)
+        common.run_with_tuning(
+            USVC(), {"C": (0.01, 1.0)}, p, model_size=lambda model: model.coef_.size
+        )
         for p in (parts, inverted)
     )
     assert first["parameters"] == second["parameters"]
@@ -126,7 +128,7 @@ def test_centres_of_a_network_are_drawn_by_the_sample_weights():
     X, y = non_separable(60, random_state=0)
     weights = np.where(X[:, 0] > 0, 1.0, 0.0)
     network = usvc_gaussian.PrototypeFeaturesClassifier(
-        LeastSquaresClassifier(), gamma=0.5, rule="drawn", random_state=0
+        LeastSquaresClassifier(), gamma=0.5, rule="random", random_state=0
     )
     assert (network.fit(X, y, sample_weight=weights + 1e-12).prototypes_[:, 0] > 0).all()
 
