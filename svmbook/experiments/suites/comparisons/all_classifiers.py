@@ -80,9 +80,9 @@ BINARY_ESTIMATORS = {
     "AdaBoost": (AdaBoostStump(), {"n_estimators": (25, 100, 400)}, False),
     "LPBoost": (LPBoost(tol=1e-4), {"C": tuple(2.0**k for k in range(-7, 2, 2))}, False),
 }
-UNMINED_EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
+EXEMPLARS_WITHOUT_MINING = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 MULTICLASS_ESTIMATORS = {
-    "exemplar SVMs": (UNMINED_EXEMPLARS, {"C": CS[1:]}),
+    "exemplar SVMs": (EXEMPLARS_WITHOUT_MINING, {"C": CS[1:]}),
     "mined exemplars": (ExemplarSVM(), {"C": CS[1:-1]}),
     "prototype SVMs": (PrototypeSVM(), {"C": CS[1:]}),
     "sampled prototypes": (SampledPrototypeSVM(), {"C": CS[1:]}),

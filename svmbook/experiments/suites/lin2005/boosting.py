@@ -92,19 +92,19 @@ def _fit_hard_margin(model, X, y):
 
 
 def _compare(records):
-    """Compare mean errors with the reported ones; return paired differences to the first method."""
+    """Return mean errors, their agreement with the reported ones, and paired differences."""
     records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for (data_set, method), reported in REPORTED.items():
         runs = sorted(run for d, m, run in records_by_key if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
-        selected_records = [records_by_key[data_set, method, run] for run in runs]
+        run_records = [records_by_key[data_set, method, run] for run in runs]
         row = {"data_set": data_set, "method": method}
-        row |= compare_to_reported(reported, [100 * r["error"] for r in selected_records])
-        row["model_size"] = float(np.mean([r["model_size"] for r in selected_records]))
+        row |= compare_to_reported(reported, [100 * r["error"] for r in run_records])
+        row["model_size"] = float(np.mean([r["model_size"] for r in run_records]))
         row["separable_percent"] = 100 * float(
-            np.mean([r.get("separable", True) for r in selected_records])
+            np.mean([r.get("separable", True) for r in run_records])
         )
         common_runs = [run for run in runs if (data_set, METHODS[0], run) in records_by_key]
         if method != METHODS[0] and len(common_runs) > 1:

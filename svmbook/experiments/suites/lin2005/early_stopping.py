@@ -23,7 +23,7 @@ __all__ = ["METHODS", "SUITE", "carry_out_run"]
 REFERENCE = "converged"
 METHODS = {REFERENCE: None} | {f"{t:g}": t for t in (0.005, 0.02, 0.035, 0.05, 0.06, 0.07)}
 MAX_ITER = 5000  # more than any run needs
-#: Of the two rings only "ringnorm-near" is used, because its errors agree with the printed ones.
+#: Of the two versions of ringnorm only "ringnorm-near" is used; its errors agree with the thesis.
 DATA_SETS = tuple(name for name in GENERATORS if name != "ringnorm")
 
 
@@ -36,8 +36,8 @@ class _BestStump:
     def candidates(self, g, min_edge):
         """Return at most one stump to add, and its edge."""
         stump, edge = self.stumps.best(g)
-        selection = slice(0, int(edge > min_edge + self.tolerance))
-        return type(stump)(*(part[selection] for part in stump)), np.array([edge])[selection]
+        accepted = slice(0, int(edge > min_edge + self.tolerance))
+        return type(stump)(*(part[accepted] for part in stump)), np.array([edge])[accepted]
 
 
 def carry_out_run(data_set, method, run):

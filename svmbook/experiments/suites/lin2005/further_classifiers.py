@@ -28,7 +28,7 @@ METHODS = (
     "explainable boosting",
     "SVM-Tree, L = d",
 )
-CS = tuple(2.0**k for k in range(-7, 2, 2))
+C_GRID = tuple(2.0**k for k in range(-7, 2, 2))
 DEPTHS, N_TREES = (1, 2, 3), (25, 50, 100, 200)
 
 
@@ -39,9 +39,9 @@ def carry_out_run(data_set, method, run):
     model, grid = _search_space(method, seed, X.shape[1])
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     if "n_estimators" in grid:
-        model = _choose_stage(model, grid, folds, X, y).fit(X, y)
+        model = _choose_depth_and_n_trees(model, grid, folds, X, y).fit(X, y)
     elif grid:
-        search = GridSearchCV(model, grid, scoring=_minus_errors, cv=folds)
+        search = GridSearchCV(model, grid, scoring=_negative_error_count, cv=folds)
         model = search.fit(X, y).best_estimator_
     else:
         model.fit(X, y)
@@ -56,7 +56,7 @@ def carry_out_run(data_set, method, run):
 def _search_space(method, seed, d):
     """Return an estimator and its grid."""
     if method == "LPBoost-Stump, soft":
-        return LPBoost(tol=1e-4), {"C": CS}
+        return LPBoost(tol=1e-4), {"C": C_GRID}
     if method == "SVM-Tree, L = d":
         return DualSVC(kernel="stump_tree", degree=d), {"C": GRID_WITH_GAMMA["C"]}
     if method == "gradient boosting":
@@ -70,28 +70,29 @@ def _search_space(method, seed, d):
     return ExplainableBoostingClassifier(interactions=0, n_jobs=1, random_state=seed), {}
 
 
-def _choose_stage(model, grid, folds, X, y):
-    """Set the depth and number of trees with the fewest validation errors.
+def _choose_depth_and_n_trees(model, grid, folds, X, y):
+    """Return the model with the depth and number of trees that have the fewest validation errors.
 
-    One fit per depth and fold suffices: the first 25 of 200 trees are those of a fit with 25 trees.
+    One fit per depth and fold suffices: the first 25 trees of a fit with 200 trees are those of a
+    fit with 25 trees.
     """
     depths, n_trees = grid["max_depth"], grid["n_estimators"]
 
-    def scores(model, X, y):
+    def score_stages(model, X, y):
         n_errors = [int((labels != y).sum()) for labels in model.staged_predict(X)]
         return {str(n): -n_errors[n - 1] for n in n_trees}
 
     largest_model = clone(model).set_params(n_estimators=max(n_trees))
     search = GridSearchCV(
-        largest_model, {"max_depth": depths}, scoring=scores, refit=False, cv=folds
+        largest_model, {"max_depth": depths}, scoring=score_stages, refit=False, cv=folds
     )
     results = search.fit(X, y).cv_results_
-    means = np.column_stack([results[f"mean_test_{n}"] for n in n_trees])
-    i, j = np.unravel_index(np.argmax(means), means.shape)
+    mean_scores = np.column_stack([results[f"mean_test_{n}"] for n in n_trees])
+    i, j = np.unravel_index(np.argmax(mean_scores), mean_scores.shape)
     return model.set_params(max_depth=depths[i], n_estimators=n_trees[j])
 
 
-def _minus_errors(model, X, y):
+def _negative_error_count(model, X, y):
     """Return minus the number of errors, which weights the folds by their sizes."""
     return -int((model.predict(X) != y).sum())
 

@@ -27,7 +27,7 @@ from ...running.suite import Suite
 __all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "split"]
 
 SEX, CHOLESTEROL = 1, 4  # columns of "heart"
-HIGH_CHOLESTEROL = 330  # above this value its shape function decreases
+HIGH_CHOLESTEROL = 330  # above this value the shape function of cholesterol decreases
 DATA_SETS = ("heart", "diabetes", "wdbc")
 METHODS = (
     "stumps",
@@ -40,9 +40,9 @@ METHODS = (
     "explainable boosting, no pairs",
 )
 TEST_SHARE, DECIMALS = 0.3, 4
-MAX_ROUNDS = 5000  # a tenth of the default; some fits with interactions still take minutes
+MAX_ROUNDS = 5000  # a tenth of the default, and yet some fits with interactions take minutes
 LAMBDAS = tuple(2.0**k for k in range(-7, 6, 2))
-CS = tuple(2.0**k for k in range(-9, 4, 2))
+C_GRID = tuple(2.0**k for k in range(-9, 4, 2))
 TREE_GRID = {"max_leaf_nodes": (2, 4, 8, 31), "max_iter": (25, 50, 100, 200)}
 
 
@@ -92,12 +92,12 @@ def carry_out_run(data_set, method, run):
         }
         if data_set == "heart" and method.startswith("stumps"):
             record |= _cholesterol_shapes(model, X, y)
-            record |= _patient_counts(np.vstack([X, X_test]), np.append(y, y_test))
+            record |= _patient_summary(np.vstack([X, X_test]), np.append(y, y_test))
     return record
 
 
 def _cholesterol_shapes(model, X, y):
-    """Return two shape functions of cholesterol: without its largest value, and without the sex."""
+    """Return the shape functions of cholesterol, fitted without its largest value or the sex."""
     included = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
     columns = [j for j in range(X.shape[1]) if j != SEX]
     shapes_without_largest = _shapes(clone(model).fit(X[included], y[included]))
@@ -108,8 +108,8 @@ def _cholesterol_shapes(model, X, y):
     }
 
 
-def _patient_counts(X, y):
-    """Return the numbers of sick women and men, and the patients with high cholesterol."""
+def _patient_summary(X, y):
+    """Return the numbers of sick and all women and men, and the patients with high cholesterol."""
     is_woman, is_high = X[:, SEX] == 0, X[:, CHOLESTEROL] > HIGH_CHOLESTEROL
     rows = np.column_stack([X[is_high][:, [CHOLESTEROL, SEX]], y[is_high]])
     return {
@@ -135,7 +135,7 @@ def _search_space(method, seed):
     return {
         "stumps": (stumps, {"lam": LAMBDAS}),
         "stumps, 16 knots": (clone(stumps).set_params(n_knots=16), {"lam": LAMBDAS}),
-        "linear": (LogisticRegression(max_iter=1000), {"C": CS}),
+        "linear": (LogisticRegression(max_iter=1000), {"C": C_GRID}),
         "boosted trees": (trees, TREE_GRID),
         "boosted trees, no pairs": (additive_trees, TREE_GRID),
         "boosted trees, default": (trees, {}),
@@ -143,7 +143,7 @@ def _search_space(method, seed):
 
 
 def _model_size(classifier):
-    """Return how many numbers define the function: values at knots, weights, or leaves."""
+    """Return the number of parameters: values at knots, weights, or leaves."""
     if hasattr(classifier, "shape_functions_"):
         return sum(len(shape.values) for shape in classifier.shape_functions_)
     if hasattr(classifier, "term_scores_"):
@@ -154,17 +154,18 @@ def _model_size(classifier):
 
 
 def _shapes(model):
-    """Return the knots or thresholds, in the feature's unit, and the values of each shape."""
+    """Return the knots or thresholds (in the unit of the feature) and the values of each shape."""
     scaler, classifier = model
     if hasattr(classifier, "shape_functions_"):
-        pairs = [(shape.knots, shape.values) for shape in classifier.shape_functions_]
+        knots_and_values = [(shape.knots, shape.values) for shape in classifier.shape_functions_]
     else:  # the first and last scores belong to missing and unknown values
         scores = [scores[1:-1] for scores in classifier.term_scores_]
-        pairs = [(bins[0], values) for bins, values in zip(classifier.bins_, scores, strict=True)]
-    scalings = zip(pairs, scaler.mean_, scaler.scale_, strict=True)
+        bin_edges = [bins[0] for bins in classifier.bins_]
+        knots_and_values = list(zip(bin_edges, scores, strict=True))
+    scaled_shapes = zip(knots_and_values, scaler.mean_, scaler.scale_, strict=True)
     return [
         [np.round(mean + scale * knots, DECIMALS).tolist(), np.round(values, DECIMALS).tolist()]
-        for (knots, values), mean, scale in scalings
+        for (knots, values), mean, scale in scaled_shapes
     ]
 
 
@@ -175,15 +176,15 @@ def _compare(records):
     for data_set, method in itertools.product(DATA_SETS, METHODS):
         runs = sorted(run for d, m, run in records_by_key if (d, m) == (data_set, method))
         runs = [run for run in runs if (data_set, METHODS[0], run) in records_by_key]
-        selected_records, reference_records = (
+        run_records, reference_records = (
             [records_by_key[data_set, m, run] for run in runs] for m in (method, METHODS[0])
         )
-        if len(selected_records) < 2:
+        if len(run_records) < 2:
             continue
-        row = {"data_set": data_set, "method": method, "n_runs": len(selected_records)}
+        row = {"data_set": data_set, "method": method, "n_runs": len(run_records)}
         for name, factor in (("error", 100.0), ("log_loss", 1.0)):
             values, reference_values = (
-                [factor * r[name] for r in group] for group in (selected_records, reference_records)
+                [factor * r[name] for r in group] for group in (run_records, reference_records)
             )
             summary = summarise(values)
             row |= {name: summary.mean, f"{name}_se": summary.standard_error}
@@ -191,8 +192,8 @@ def _compare(records):
                 result = compare(values, reference_values, test_share=TEST_SHARE)
                 row |= {f"{name}_difference": result.difference}
                 row |= {f"{name}_low": result.low, f"{name}_high": result.high}
-        row["model_size"] = float(np.mean([r["model_size"] for r in selected_records]))
-        row["seconds"] = float(np.mean([r["seconds"] for r in selected_records]))
+        row["model_size"] = float(np.mean([r["model_size"] for r in run_records]))
+        row["seconds"] = float(np.mean([r["seconds"] for r in run_records]))
         rows.append(row)
     return rows
 

@@ -55,8 +55,8 @@ def draw_interaction(c, n, random_state=None):
     """
     rng = np.random.default_rng(random_state)
     X = rng.uniform(-1, 1, (n, 2))
-    F = X.sum(axis=1) + c * X[:, 0] * X[:, 1]
-    return X, np.where(3 * F + rng.logistic(size=n) > 0, 1, -1)
+    log_odds = 3 * (X.sum(axis=1) + c * X[:, 0] * X[:, 1])
+    return X, np.where(log_odds + rng.logistic(size=n) > 0, 1, -1)
 
 
 DATA_SETS = {f"c = {c}": partial(draw_interaction, c) for c in (0, 1, 2, 4)}
@@ -103,11 +103,11 @@ def _compare(records):
         row |= {"error": summaries[0].mean, "error_se": summaries[0].standard_error}
         for name, (reference, field, factor, _) in DIFFERENCES.items():
             if method not in (reference, GAUSSIAN):
-                summaries = paired_summaries(
+                pair = paired_summaries(
                     records, data_set, method, reference, field=field, factor=factor
                 )
-                if summaries:
-                    row |= {name: summaries[1].mean, f"{name}_se": summaries[1].standard_error}
+                if pair:
+                    row |= {name: pair[1].mean, f"{name}_se": pair[1].standard_error}
         rows.append(row)
     return rows
 

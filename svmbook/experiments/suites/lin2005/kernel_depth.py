@@ -53,7 +53,7 @@ METHODS = {
 LEAF_METHODS = ("leaves, L = d", "leaves, L = 20")
 REFERENCES = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}
 EXCLUDED_DATA_SETS = {method: ("threenorm-60",) for method in METHODS if method not in LEAF_METHODS}
-EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # where L = d is 20
+EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # whose "leaves, L = d" has L = 20
 
 
 def draw_samples(data_set, run):

@@ -37,8 +37,8 @@ __all__ = [
     "table_by_method",
 ]
 
-#: The thesis does not state the distance between the centres of its ring. Publications of Breiman's
-#: generator have 2 or 1, so both are run.
+#: The thesis does not state the distance between the class centres of ringnorm. Published versions
+#: of Breiman's generator use 2 or 1, so both are run.
 GENERATORS = {
     "twonorm": twonorm,
     "threenorm": threenorm,
@@ -87,7 +87,7 @@ REPORTED_BY_DATA_SET = {
     "sonar": ((16.6, 0.42), (15.6, 0.40), (14.7, 0.42), (15.0, 0.37), (15.5, 0.50)),
     "vote84": ((4.76, 0.14), (4.43, 0.14), (4.59, 0.15), (4.36, 0.14), (4.62, 0.14)),
 }
-#: Seconds for a selection of parameters on one of two 1.7 GHz processors of 2005 (Table 5.5).
+#: Seconds for the selection of parameters, on a 1.7 GHz processor of 2005 (Table 5.5).
 REPORTED_SECONDS = {
     "twonorm": (1.34, 1.44, 19.5, 17.9, 23.1),
     "threenorm": (1.69, 1.69, 23.1, 21.8, 31.1),
@@ -135,15 +135,15 @@ def carry_out_run(data_set, method, run):
     choice = choose_by_grid(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
     selection_seconds = time.perf_counter() - start
     labels, n_support = fit_choice(choice, X, y, X_test)
-    quarter_choice = coarsen(choice, 4 if kernel in CONDITIONALLY_DEFINITE else 2)
-    quarter_labels, _ = fit_choice(quarter_choice, X, y, X_test)
+    coarse_choice = coarsen(choice, 4 if kernel in CONDITIONALLY_DEFINITE else 2)
+    coarse_labels, _ = fit_choice(coarse_choice, X, y, X_test)
     return {
         "seed": seed,
         "parameters": choice.parameters,
         "error": round(float(np.mean(labels != y_test)), 6),
         "model_size": n_support,
         "selection_seconds": round(selection_seconds, 4),
-        "quarter_error": round(float(np.mean(quarter_labels != y_test)), 6),
+        "quarter_error": round(float(np.mean(coarse_labels != y_test)), 6),
         "condition_number": float(f"{_condition_number(choice, X):.3g}"),
     }
 
@@ -151,8 +151,8 @@ def carry_out_run(data_set, method, run):
 def _condition_number(choice, X):
     """Return the condition number of the Gram matrix on vectors that sum to zero.
 
-    The intercept makes the constant vector irrelevant. With equal points the matrix is singular;
-    then eps bounds the ratio of its eigenvalues.
+    The intercept makes the constant vector irrelevant. With duplicate points the matrix is
+    singular; then eps bounds the ratio of its eigenvalues.
     """
     function, parameter_names = KERNELS[choice.kernel]
     K = function(X, **({"gamma": choice.gamma} if parameter_names else {}))
@@ -175,7 +175,7 @@ def _compare(records):
             row = {"data_set": data_set, "method": method}
             row |= compare_to_reported(mean_and_se, [100 * r["error"] for r in run_records])
             names = ("quarter_difference", "quarter_low", "quarter_high")
-            row |= zip(names, _quarter_minus_full(data_set, run_records), strict=True)
+            row |= zip(names, _coarse_minus_full_grid(data_set, run_records), strict=True)
             row["reported_selection_seconds"] = REPORTED_SECONDS[data_set][k]
             row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in run_records]))
             row["support_vectors"] = float(np.mean([r["model_size"] for r in run_records]))
@@ -184,15 +184,19 @@ def _compare(records):
     return rows
 
 
-def _quarter_minus_full(data_set, run_records):
-    """Return the mean difference of the errors with a quarter of the grid and with all of it.
+def _coarse_minus_full_grid(data_set, run_records):
+    """Return the mean error with a quarter of the grid minus that with the full grid.
 
-    The limits of its confidence interval account for overlapping training sets of tables.
+    The limits of the confidence interval are returned, too. For tables they account for overlapping
+    training sets.
     """
-    quarter, full = ([100 * r[name] for r in run_records] for name in ("quarter_error", "error"))
+    coarse_errors, full_errors = (
+        [100 * r[name] for r in run_records] for name in ("quarter_error", "error")
+    )
     if len(run_records) < 2:
-        return quarter[0] - full[0], np.nan, np.nan
-    result = compare(quarter, full, test_share=None if data_set in GENERATORS else TEST_SHARE)
+        return coarse_errors[0] - full_errors[0], np.nan, np.nan
+    test_share = None if data_set in GENERATORS else TEST_SHARE
+    result = compare(coarse_errors, full_errors, test_share=test_share)
     return result.difference, result.low, result.high
 
 
@@ -230,8 +234,8 @@ def format_error(row, name="reproduced"):
     return plus_minus(row[name], row[f"{name}_se"], "#.3g")
 
 
-def _table_by_kernel(rows, order, make_cells, headings):
-    """Return a table with one row per kernel below a row with the name of each data set.
+def _table_by_kernel(rows, methods, make_cells, headings):
+    """Return a table with a heading row per data set, followed by one row per kernel.
 
     ``make_cells(row, first_row)`` returns the cells of a row; ``first_row`` is the row of the first
     kernel.
@@ -240,7 +244,7 @@ def _table_by_kernel(rows, order, make_cells, headings):
     table_rows = []
     for name in dict.fromkeys(row["data_set"] for row in rows):
         kernel_rows = [
-            rows_by_key[name, method] for method in order if (name, method) in rows_by_key
+            rows_by_key[name, method] for method in methods if (name, method) in rows_by_key
         ]
         table_rows.append([f"**{name}**", *("" for _ in headings)])
         table_rows += [
@@ -260,7 +264,7 @@ def _make_table(rows):
 
 
 def _make_selection_table(rows):
-    """Return Table 5.5: selection times over that of the stump kernel, and condition numbers."""
+    """Return Table 5.5: selection times relative to the stump kernel, and condition numbers."""
     stump, *other_methods, gaussian = METHODS
 
     def make_cells(row, first_row):
@@ -274,8 +278,8 @@ def _make_selection_table(rows):
     )
 
 
-def _make_quarter_table(rows):
-    """Return the errors that a quarter of the grid adds, marked if the interval excludes zero."""
+def _make_coarse_grid_table(rows):
+    """Return the increases in error with a quarter of the grid, marked if significant."""
 
     def format_difference(row):
         is_significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
@@ -303,6 +307,6 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    extra_tables={"selection": _make_selection_table, "quarter": _make_quarter_table},
+    extra_tables={"selection": _make_selection_table, "quarter": _make_coarse_grid_table},
     data_files=DATA_FILES,
 )

@@ -67,7 +67,7 @@ def nuisance(n, random_state, scale=10.0):
 
 
 def inverse_square(distances):
-    """Return the vote weights 1 / distance^2, which exemplars have too, for given distances."""
+    """Return the vote weights 1 / distance^2, which exemplar SVMs use as well."""
     return 1.0 / np.maximum(distances, 1e-12) ** 2
 
 

@@ -25,23 +25,23 @@ __all__ = ["METHODS", "REFERENCE", "SUITE", "carry_out_run"]
 
 DATA_SETS = {"nuisance": nuisance, "control": partial(nuisance, scale=1.0)}
 REFERENCE = "5 neighbours, weighted"
-SMALL_CS, LARGE_CS = (0.01, 0.1, 1.0), (1.0, 10.0, 100.0)
-UNMINED_EXEMPLARS = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
+SMALL_C_GRID, LARGE_C_GRID = (0.01, 0.1, 1.0), (1.0, 10.0, 100.0)
+EXEMPLARS_WITHOUT_MINING = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 #: Classifier and grid by method.
 METHODS = {
     "nearest neighbour": (KNeighborsClassifier(1), {}),
     REFERENCE: (WEIGHTED_NEIGHBOURS, {}),
-    "linear SVM": (DualSVC(), {"C": SMALL_CS}),
+    "linear SVM": (DualSVC(), {"C": SMALL_C_GRID}),
     "quadratic SVM": (
         DualSVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0),
         {"C": (1e-6, 1e-4, 1e-2)},
     ),
-    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_CS, "gamma": (1e-3, 1e-2, 1e-1)}),
+    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_C_GRID, "gamma": (1e-3, 1e-2, 1e-1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
-    "exemplars, against first negatives": (UNMINED_EXEMPLARS, {"C": LARGE_CS}),
-    "exemplars, majority vote": (ExemplarSVM(voting="majority"), {"C": SMALL_CS}),
-    "exemplars, probability vote": (ExemplarSVM(), {"C": SMALL_CS}),
-    "exemplars, distance-weighted vote": (ExemplarSVM(voting="local"), {"C": SMALL_CS}),
+    "exemplars, against first negatives": (EXEMPLARS_WITHOUT_MINING, {"C": LARGE_C_GRID}),
+    "exemplars, majority vote": (ExemplarSVM(voting="majority"), {"C": SMALL_C_GRID}),
+    "exemplars, probability vote": (ExemplarSVM(), {"C": SMALL_C_GRID}),
+    "exemplars, distance-weighted vote": (ExemplarSVM(voting="local"), {"C": SMALL_C_GRID}),
 }
 
 

@@ -98,8 +98,8 @@ def _compare(records):
         if method in SAMPLED_METHODS:
             n_added, _ = summarise_pair(method, field="n_added_points", factor=1.0)
             row["n_added_points"] = n_added.mean
-        for prefix, (mean, difference) in summaries.items():
-            row |= {f"{prefix}error": mean.mean, f"{prefix}error_se": mean.standard_error}
+        for prefix, (summary, difference) in summaries.items():
+            row |= {f"{prefix}error": summary.mean, f"{prefix}error_se": summary.standard_error}
             row |= {f"{prefix}difference": difference.mean}
             row |= {f"{prefix}difference_se": difference.standard_error}
         rows.append(row)

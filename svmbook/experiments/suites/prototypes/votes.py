@@ -63,7 +63,7 @@ class WeightedNearestMembers(ExemplarSVM):
         return self.classes_[np.argmax(votes, axis=0)]
 
 
-UNMINED_EXEMPLARS = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)
+EXEMPLARS_WITHOUT_MINING = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)
 SINGLE_CLASSIFIERS = {
     "linear SVM": DualSVC(C=100.0),
     "decision tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2),
@@ -71,14 +71,16 @@ SINGLE_CLASSIFIERS = {
     REFERENCE: GridSearchCV(SVC(), {"C": [1, 30, 1000], "gamma": [0.1, 1, 10]}, cv=5),
 }
 VOTES = {
-    "majority vote": clone(UNMINED_EXEMPLARS).set_params(voting="majority"),
-    "vote of the 5 nearest": clone(UNMINED_EXEMPLARS).set_params(voting="local", n_neighbors=5),
-    "distance-weighted vote": clone(UNMINED_EXEMPLARS).set_params(voting="local"),
+    "majority vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="majority"),
+    "vote of the 5 nearest": clone(EXEMPLARS_WITHOUT_MINING).set_params(
+        voting="local", n_neighbors=5
+    ),
+    "distance-weighted vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="local"),
     "5 nearest members, weighted": WeightedNearestMembers(
         C=100.0, positive_weight=1.0, mining=False, voting="local", n_neighbors=5
     ),
-    "probability vote": clone(UNMINED_EXEMPLARS).set_params(voting="probability"),
-    "LIBSVM's probability vote": clone(UNMINED_EXEMPLARS).set_params(voting="libsvm"),
+    "probability vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="probability"),
+    "LIBSVM's probability vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="libsvm"),
 }
 NEIGHBOURS = {
     "nearest neighbour": KNeighborsClassifier(1),

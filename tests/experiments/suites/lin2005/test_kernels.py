@@ -51,17 +51,17 @@ def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
     sizes = []
 
     def recording_coarsen(choice, step):
-        quarter_choice = coarsen(choice, step)
-        sizes.append((choice.scores.size, quarter_choice.scores.size))
-        return quarter_choice
+        coarse_choice = coarsen(choice, step)
+        sizes.append((choice.scores.size, coarse_choice.scores.size))
+        return coarse_choice
 
     X, y, X_test, y_test, seed = kernels.protocol("twonorm", n_runs=1)[0]
     small_runs = [(X[:40], y[:40], X_test, y_test, seed)]
     monkeypatch.setattr(kernels, "protocol", lambda data_set, n_runs: small_runs)
     monkeypatch.setattr(kernels, "coarsen", recording_coarsen)
     kernels.carry_out_run("twonorm", method, 0)
-    ((full, quarter),) = sizes
-    assert 3.5 < full / quarter < 4.5
+    ((full, coarse),) = sizes
+    assert 3.5 < full / coarse < 4.5
 
 
 @pytest.mark.nightly  # test_freshness.py repeats one run in each `make test`
