@@ -48,8 +48,8 @@ class KernelMachine(BaseClassifier):
     """Base of the kernel estimators: validation, decision values, fitted attributes.
 
     A subclass has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight`` and
-    ``tol``. Its `fit` calls `_prepare`, one solver, and `_store`, or only `_certify` if it is not
-    an expansion in kernels at training points.
+    ``tol``. Its `fit` calls `_prepare`, one solver, and `_store`, or only `_set_diagnostics` if
+    the model is not an expansion in kernels at training points.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -91,7 +91,7 @@ class KernelMachine(BaseClassifier):
                 F = X @ self.coef_.T + self.intercept_
             else:
                 F = (X - origin) @ self.coef_.T + output_at_origin
-                # Changes of the attributes after the fit, for instance by pruning.
+                # Account for changes of the attributes after the fit, for instance by pruning.
                 F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
         else:
             F = apply_in_blocks(self._expansion, X, self.dual_coef_.shape[1]) + self.intercept_
@@ -138,7 +138,7 @@ class KernelMachine(BaseClassifier):
         points to which the intercept of the result refers. The default ``stacklevel`` lets a
         warning point at the caller of `fit`.
         """
-        self._certify(problem, result, stacklevel=stacklevel + 1)
+        self._set_diagnostics(problem, result, stacklevel=stacklevel + 1)
         A, intercept = problem.kernel.unshifted_coefficients(A, result.intercept, problem.points)
         n = problem.X.shape[0]
         coefficients = np.zeros((n, *A.shape[1:]))
@@ -158,8 +158,8 @@ class KernelMachine(BaseClassifier):
             self._centred_model = origin, output_at_origin, coef, intercept
         return coefficients
 
-    def _certify(self, problem, result, *, stacklevel):
-        """Set the attributes that describe the fit, and warn if it is not certified."""
+    def _set_diagnostics(self, problem, result, *, stacklevel):
+        """Set the classes and the diagnostics of the fit, and warn if it is not certified."""
         self._kernel, self.classes_ = problem.kernel.without_shift(), problem.classes
         if "gamma" in self._kernel.params:
             self.gamma_ = self._kernel.params["gamma"]

@@ -67,7 +67,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         solve = self._solve_exactly if is_exact else self._solve_at_knots
         result, shapes, intercept = solve(problem, scaled_points)
         self._set_shapes(shapes, intercept, points, problem.weights)
-        self._certify(problem, result, stacklevel=4)
+        self._set_diagnostics(problem, result, stacklevel=4)
         del self._kernel  # the shape functions are the model; only the solver needs the kernel
         return self
 

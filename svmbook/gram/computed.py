@@ -58,7 +58,7 @@ class ComputedGram(GramMatrix):
         self._rows_per_chunk = max(MAX_GATHERED_ROWS, min(MAX_CHUNK_ROWS, max_rows_in_memory))
         self.diagonal = np.concatenate(
             [
-                np.diagonal(self._values(chunk, chunk))
+                np.diagonal(self._compute_block(chunk, chunk))
                 for chunk in chunks(self._all_indices, MAX_GATHERED_ROWS)
             ]
         )
@@ -76,7 +76,7 @@ class ComputedGram(GramMatrix):
         for chunk in chunks(np.flatnonzero(cached), MAX_GATHERED_ROWS):
             product += values[chunk] @ self._cache[self._cache_row[indices[chunk]]]
         for chunk in chunks(np.flatnonzero(~cached), self._rows_per_chunk):
-            product += values[chunk] @ self._values(indices[chunk], self._all_indices)
+            product += values[chunk] @ self._compute_block(indices[chunk], self._all_indices)
         return product
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -89,20 +89,20 @@ class ComputedGram(GramMatrix):
                 columns, out=block[position], mode="clip"
             )
         for chunk in chunks(np.flatnonzero(~cached), self._rows_per_chunk):
-            block[chunk] = self._values(rows[chunk], columns)
+            block[chunk] = self._compute_block(rows[chunk], columns)
         return block
 
     def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points, stored if it is small."""
         if len(indices) <= MAX_STORED_POINTS:
-            return StoredGram(self._values(indices, indices))
+            return StoredGram(self._compute_block(indices, indices))
 
         def block_of_subset(rows, columns):
             return self.function(indices[rows], indices[columns])
 
         return ComputedGram(block_of_subset, len(indices), cache_megabytes=self.cache_megabytes / 4)
 
-    def _values(self, rows, columns):
+    def _compute_block(self, rows, columns):
         block = np.asarray(self.function(rows.copy(), columns.copy()))
         shape = len(rows), len(columns)
         if block.dtype.kind not in "fiub" or block.shape != shape:
@@ -128,5 +128,5 @@ class ComputedGram(GramMatrix):
         # If the cache is too small for all indices, only the first ones are cached.
         uncached = uncached[: len(cache_rows)]
         for chunk in chunks(np.arange(len(uncached)), self._rows_per_chunk):
-            self._cache[cache_rows[chunk]] = self._values(uncached[chunk], self._all_indices)
+            self._cache[cache_rows[chunk]] = self._compute_block(uncached[chunk], self._all_indices)
             self._cache_row[uncached[chunk]] = cache_rows[chunk]

@@ -10,17 +10,18 @@ from numpy.typing import ArrayLike
 from scipy.linalg import lapack, solve_triangular
 
 from ..threads import one_blas_thread
-from .matrix import WHOLE_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
+from .matrix import FULL_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
 
-__all__ = ["LowRankGram", "centred_factor", "centred_ridge", "pivoted_factor"]
+__all__ = ["LowRankGram", "centred_factor", "factor_centred_ridge", "pivoted_factor"]
 
-# Relative to the right-hand side: a residual this small needs no refinement, since each refinement
-# step costs a pass over the data.
+# Relative to the right-hand side: a smaller residual is not refined, since each refinement step
+# takes a pass over the data.
 RESIDUAL_TOL = 1e-9
-RESIDUAL_RATIO = 0.1  # a refinement step that leaves a larger share of the residual is the last
+RESIDUAL_RATIO = 0.1  # refinement stops if a step leaves a larger fraction of the residual
 MAX_REFINEMENTS = 4
 CENTRED_TOL = 1e-6  # relative to the root mean square: a smaller mean needs no centring
-# Times the number of columns r: what rounding leaves of a dependent column of length 1.
+# Relative to the norm of a column: a smaller remainder after centring is rounding error. Times r:
+# the same for a pivot in the factorisation of r columns.
 DEPENDENT_TOL = 10 * np.finfo(float).eps
 ROWS_PER_BLOCK = 1024  # bounds temporary memory; a block fits in the cache
 
@@ -52,7 +53,7 @@ class LowRankGram(GramMatrix):
     def limit_blas_threads(self) -> AbstractContextManager:
         """Return the context in which BLAS is fastest for this form: one thread.
 
-        A block fits in the cache of one core and is done before a second thread has started.
+        A block fits in the cache of one core. Its product ends before a second thread has started.
         """
         return one_blas_thread()
 
@@ -74,7 +75,7 @@ class LowRankGram(GramMatrix):
         return float(np.sum(U * V))
 
     def terms_norm(self, w: np.ndarray) -> float:
-        """Return the norm of the weights; an output is their product with a row of Z."""
+        """Return the norm of the weights; an output is the product of w with a row of Z."""
         return float(np.linalg.norm(w))
 
     def coefficients(self, w: np.ndarray) -> np.ndarray:
@@ -95,7 +96,7 @@ class LowRankGram(GramMatrix):
 
     def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``indices``, weighted by ``values``."""
-        if len(indices) > WHOLE_PRODUCT_SHARE * self.n:
+        if len(indices) > FULL_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[indices] = values
             return self.dot(v)
@@ -129,7 +130,7 @@ class LowRankGram(GramMatrix):
             scaled_rows = Z[rows] / np.sqrt(D[rows, None])
             S += scaled_rows.T @ scaled_rows
         L = cholesky(S)
-        typical_length = np.sqrt(self.scale)
+        typical_norm = np.sqrt(self.scale)
 
         def subtract(x, t):
             r"""Subtract :math:`D^{-1} Z t` from x in place and return :math:`Z^\top x`."""
@@ -143,7 +144,7 @@ class LowRankGram(GramMatrix):
             x = b / D
             t, _ = lapack.dpotrs(L, x @ Z, lower=1)
             w = subtract(x, t)
-            tol, previous_residual = RESIDUAL_TOL * np.abs(b).max() / typical_length, np.inf
+            tol, previous_residual = RESIDUAL_TOL * np.abs(b).max() / typical_norm, np.inf
             for _ in range(MAX_REFINEMENTS):
                 residual = np.linalg.norm(w - t)
                 if residual <= tol or residual > RESIDUAL_RATIO * previous_residual:
@@ -156,7 +157,7 @@ class LowRankGram(GramMatrix):
 
         return solve
 
-    def ridge(self, W: np.ndarray, lam: float) -> Callable:
+    def factor_ridge(self, W: np.ndarray, lam: float) -> Callable:
         r"""Factor a system of weighted ridge regression and return its solver.
 
         The solver finds A and b in :math:`Z^\top W(ZA + 1b^\top) + \lambda A = R`,
@@ -170,14 +171,14 @@ class LowRankGram(GramMatrix):
         for rows in self._row_blocks():
             scaled_rows = (Z[rows] - mean) * np.sqrt(W[rows, None])
             H += scaled_rows.T @ scaled_rows
-        return centred_ridge(H, mean, total_weight)
+        return factor_centred_ridge(H, mean, total_weight)
 
     def _row_blocks(self):
         return [slice(start, start + ROWS_PER_BLOCK) for start in range(0, self.n, ROWS_PER_BLOCK)]
 
 
-def centred_ridge(H, mean, total_weight):
-    """Factor the matrix of a centred ridge system in place; return the solver of `ridge`."""
+def factor_centred_ridge(H, mean, total_weight):
+    """Factor the matrix of a centred ridge system in place and return its solver."""
     L = cholesky(H)
 
     def solve(R, r):
@@ -198,7 +199,7 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     Constant columns are dropped, and columns that depend on others (the last of a set of 0/1
     indicators that sum to one) are merged into them. Otherwise rounding would absorb the :math:`I`
     of :math:`I + Z^\top D^{-1} Z` as :math:`D` goes to zero, and leave a singular matrix. With
-    columns of length one, :math:`Z = UT`, a pivoted Cholesky factorisation of
+    columns of norm one, :math:`Z = UT`, a pivoted Cholesky factorisation of
     :math:`U^\top U` finds independent columns B and writes the others as :math:`U_B M`. Then
 
     .. math:: ZZ^\top = U_B\,[I\;M]\,T^2\,[I\;M]^\top U_B^\top = (U_B L)(U_B L)^\top,
@@ -233,14 +234,14 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     else:
         Z = Z - mean
     products = Z.T @ Z
-    column_lengths = np.sqrt(np.diagonal(products))
+    column_norms = np.sqrt(np.diagonal(products))
     nonconstant_columns = np.flatnonzero(
-        column_lengths > DEPENDENT_TOL * np.sqrt(n) * root_mean_square
+        column_norms > DEPENDENT_TOL * np.sqrt(n) * root_mean_square
     )
-    column_lengths = column_lengths[nonconstant_columns]
+    column_norms = column_norms[nonconstant_columns]
     R, order, rank, _ = lapack.dpstrf(
         products[np.ix_(nonconstant_columns, nonconstant_columns)]
-        / np.outer(column_lengths, column_lengths),
+        / np.outer(column_norms, column_norms),
         tol=DEPENDENT_TOL * r,
     )
     if rank in (0, r):
@@ -249,12 +250,12 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     B, dependent_columns = order[:rank], order[rank:]
     M = solve_triangular(R[:rank, :rank], R[:rank, rank:])
     L = np.linalg.cholesky(
-        np.diag(column_lengths[B] ** 2) + (M * column_lengths[dependent_columns] ** 2) @ M.T
+        np.diag(column_norms[B] ** 2) + (M * column_norms[dependent_columns] ** 2) @ M.T
     )
-    scaled_mean = column_lengths * mean[nonconstant_columns]
+    scaled_mean = column_norms * mean[nonconstant_columns]
     mean = solve_triangular(L, scaled_mean[B] + M @ scaled_mean[dependent_columns], lower=True)
     transform = np.zeros((r, rank))
-    transform[nonconstant_columns[B]] = L / column_lengths[B, None]
+    transform[nonconstant_columns[B]] = L / column_norms[B, None]
     return LowRankGram(Z @ transform), mean
 
 
@@ -263,8 +264,8 @@ def pivoted_factor(
 ) -> LowRankGram | None:
     r"""Factor a stored Gram matrix as :math:`ZZ^\top` with independent columns, up to rounding.
 
-    Pivoted Cholesky factorisation: the next point is the one that the points before it approximate
-    worst, and it ends when only rounding errors remain. For smooth kernels the rank is low.
+    Each step of this pivoted Cholesky factorisation chooses the point that the earlier points
+    approximate worst. It ends when only rounding errors remain. For smooth kernels the rank is low.
 
     Parameters
     ----------

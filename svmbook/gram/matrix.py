@@ -34,8 +34,8 @@ from scipy.linalg import blas, lapack
 __all__ = ["GramMatrix", "cholesky", "cholesky_solve", "chunks"]
 
 MAX_GATHERED_ROWS = 64  # rows gathered at a time: they stay in the cache until they are multiplied
-WHOLE_PRODUCT_SHARE = 0.25  # share of the points from which a product with all rows is faster
-# Relative to lambda: a smaller weight has no effect, and the inverse of this one is finite.
+FULL_PRODUCT_SHARE = 0.25  # above this fraction of columns, a full product is faster
+# Relative to lambda: smaller weights are raised to it, so that their inverses are finite.
 SMALLEST_WEIGHT = 1e-300
 
 
@@ -56,8 +56,8 @@ class GramMatrix:
         return self.n
 
     @cached_property
-    def lengths(self):
-        r"""Lengths :math:`\sqrt{k(x_i, x_i)}` of the points in feature space."""
+    def norms(self):
+        r"""Norms :math:`\sqrt{k(x_i, x_i)}` of the points in feature space."""
         return np.sqrt(np.maximum(self.diagonal, 0.0))
 
     @cached_property
@@ -78,10 +78,10 @@ class GramMatrix:
         return float(np.sum(U * outputs_of_V))
 
     def terms_norm(self, A: np.ndarray) -> float:
-        """Return the root of the sum of squares of the terms of a function's kernel expansion."""
-        return float(np.linalg.norm(A.T * self.lengths))
+        """Return the Euclidean norm of the norms of the terms of a kernel expansion."""
+        return float(np.linalg.norm(A.T * self.norms))
 
-    def ridge(self, W: ArrayLike, lam: float) -> Callable:
+    def factor_ridge(self, W: ArrayLike, lam: float) -> Callable:
         r"""Factor a system of weighted ridge regression and return its solver.
 
         The solver finds A and b in :eq:`eq-irls`, :math:`WKA + \lambda A + W1b^\top = R`,

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import blas
 
 from .matrix import (
+    FULL_PRODUCT_SHARE,
     MAX_GATHERED_ROWS,
-    WHOLE_PRODUCT_SHARE,
     GramMatrix,
     cholesky,
     cholesky_solve,
@@ -50,7 +50,7 @@ class StoredGram(GramMatrix):
 
     def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``indices``, weighted by ``values``."""
-        if len(indices) > WHOLE_PRODUCT_SHARE * self.n:
+        if len(indices) > FULL_PRODUCT_SHARE * self.n:
             v = np.zeros(self.n)
             v[indices] = values
             return self.dot(v)

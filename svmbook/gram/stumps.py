@@ -25,7 +25,7 @@ from scipy.sparse import block_diag, csr_array
 
 from ..ties import unique_up_to_rounding
 from ..weights import normalise_weights
-from .low_rank import LowRankGram, centred_ridge
+from .low_rank import LowRankGram, factor_centred_ridge
 
 if TYPE_CHECKING:
     from .matrix import GramMatrix
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["StumpGram", "quantile_knots"]
 
 QUANTILE_SAMPLE_SIZE = 200_000  # approximate; quantiles are computed from a sample
-SUM_ROUNDING = 1e-9  # relative to a sum of weights: bounds the effect of the order of summation
+SUM_ROUNDING = 1e-9  # bound on the relative rounding error of a sum of weights
 HAT_ROWS_PER_BLOCK = 10_000  # hat functions of a block fit in the cache
 MAX_DENSE_POINTS_PER_WEIGHT = 4  # largest ratio for which the dense form is cheaper
-CURVATURE_SAMPLE_SIZE = 100_000  # approximate; a Hessian is computed from a sample
+HESSIAN_SAMPLE_SIZE = 100_000  # approximate; the Hessian is computed from a sample
 
 
 def quantile_knots(
@@ -104,7 +104,7 @@ class StumpGram(LowRankGram):
     T : csr_array of shape (number of knots, r)
         Map from weights to values, block diagonal with one lower triangular block per feature.
     diagonal : ndarray of shape (n,)
-        Squared lengths of the points.
+        Squared norms of the points in feature space.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class StumpGram(LowRankGram):
 
         All shape functions are zero at their first knots.
         """
-        n, first_knots = len(X), np.cumsum([0, *(len(t) for t in knots)])
+        n, knot_offsets = len(X), np.cumsum([0, *(len(t) for t in knots)])
         varying_features = [j for j, t in enumerate(knots) if len(t) > 1]
         hats = np.empty((n, len(varying_features), 2))
         indices = np.empty((n, len(varying_features), 2), dtype=np.int32)
@@ -135,16 +135,16 @@ class StumpGram(LowRankGram):
             range(0, n, HAT_ROWS_PER_BLOCK), enumerate(varying_features)
         ):
             rows = slice(start, start + HAT_ROWS_PER_BLOCK)
-            t, first_knot = knots[feature], first_knots[feature]
+            t, offset = knots[feature], knot_offsets[feature]
             h = np.diff(t)
             x = np.clip(X[rows, feature], t[0], t[-1])  # constant outside the knots
             k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
             upper_hat = (x - t[k]) / h[k]
             hats[rows, j, 0], hats[rows, j, 1] = 1.0 - upper_hat, upper_hat
-            indices[rows, j, 0], indices[rows, j, 1] = first_knot + k, first_knot + k + 1
+            indices[rows, j, 0], indices[rows, j, 1] = offset + k, offset + k + 1
             diagonal[rows] += 2.0 * (t[k] - t[0] + h[k] * upper_hat**2)
         indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying_features))
-        B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(first_knots[-1])))
+        B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(knot_offsets[-1])))
         blocks = [np.tri(len(t), len(t) - 1, -1) * np.sqrt(2.0 * np.diff(t)) for t in knots]
         return cls(B, csr_array(block_diag(blocks)), diagonal)
 
@@ -178,8 +178,8 @@ class StumpGram(LowRankGram):
         """Return the sum of the columns ``indices``, weighted by ``values``."""
         return self.outputs(self.T.T @ (values @ self.B[indices]))
 
-    def ridge(self, W: np.ndarray, lam: float) -> Callable:
-        r"""Factor a system of weighted ridge regression, as `LowRankGram.ridge` does.
+    def factor_ridge(self, W: np.ndarray, lam: float) -> Callable:
+        r"""Factor a system of weighted ridge regression, as `LowRankGram.factor_ridge` does.
 
         Computing :math:`B^\top W B` takes :math:`(2d)^2` operations for each point of positive
         weight. If there are more than 100,000, the matrix is estimated from a random sample. The
@@ -189,8 +189,8 @@ class StumpGram(LowRankGram):
         indices = np.flatnonzero(W)
         # Dense rows are multiplied faster than sparse ones.
         if len(indices) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
-            return LowRankGram(self.submatrix(indices).Z).ridge(W[indices], lam)
-        sample = indices[_sample_indices(len(indices), CURVATURE_SAMPLE_SIZE)]
+            return LowRankGram(self.submatrix(indices).Z).factor_ridge(W[indices], lam)
+        sample = indices[_sample_indices(len(indices), HESSIAN_SAMPLE_SIZE)]
         B, W = self.B[sample], len(indices) / len(sample) * W[sample]
         total_weight = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)
@@ -201,4 +201,4 @@ class StumpGram(LowRankGram):
             - total_weight * np.outer(mean, mean)
             + lam * np.eye(len(mean))
         )
-        return centred_ridge(np.asfortranarray(H), mean, total_weight)
+        return factor_centred_ridge(np.asfortranarray(H), mean, total_weight)

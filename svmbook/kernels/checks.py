@@ -10,10 +10,10 @@ from sklearn.utils import check_array
 __all__ = ["IndefiniteKernelError", "check_definite", "check_finite", "check_gram", "check_square"]
 
 # Larger than the rounding errors of single precision, in which many Gram matrices are computed.
-ASYMMETRY_TOL = 1e-6  # a larger difference of two cosines is refused
-INDEFINITE_TOL = 1e-7  # of an eigenvalue, relative to the trace of the cosines, which is n
-SYMMETRY_TOL = 1e-13  # a smaller difference of two cosines is rounding error
-MAX_DOUBLE_PRECISION_POINTS = 500  # with fewer points single precision saves no time
+ASYMMETRY_TOL = 1e-6  # of two cosines that should be equal; a larger difference is an error
+INDEFINITE_TOL = 1e-7  # of a negative eigenvalue, relative to the trace of the cosines, n
+ASYMMETRY_ROUNDING = 1e-13  # a smaller difference of cosines is ignored as rounding error
+MAX_DOUBLE_PRECISION_POINTS = 500  # up to this many points single precision saves no time
 TILE_SIZE = 256  # number of rows and of columns of a block that fits into the cache
 
 
@@ -71,7 +71,7 @@ def check_gram(K: ArrayLike, *, require_definite: bool = True) -> np.ndarray:
             "the Gram matrix is not symmetric, and an SVM needs k(x, z) = k(z, x); "
             "symmetrise it, K = (K + K.T) / 2, if the difference is rounding error."
         )
-    if asymmetry > SYMMETRY_TOL:  # solvers and certificates may read different triangles
+    if asymmetry > ASYMMETRY_ROUNDING:  # solvers and certificates may read different triangles
         K = 0.5 * (K + K.T)
     if require_definite:
         check_definite(K)
@@ -79,7 +79,7 @@ def check_gram(K: ArrayLike, *, require_definite: bool = True) -> np.ndarray:
 
 
 def check_square(K: ArrayLike) -> None:
-    """Refuse a Gram matrix that is not square.
+    """Raise an error if a Gram matrix is not square.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _asymmetry(K, norms):
     """
     v = np.random.default_rng(0).standard_normal(len(K)) / norms
     with np.errstate(over="ignore", invalid="ignore"):
-        if (np.abs(K @ v - v @ K) <= SYMMETRY_TOL * np.sqrt(len(K)) * norms).all():
+        if (np.abs(K @ v - v @ K) <= ASYMMETRY_ROUNDING * np.sqrt(len(K)) * norms).all():
             return 0.0
     tiles = _tiles(K)
     return max(
@@ -130,9 +130,10 @@ def _asymmetry(K, norms):
 
 
 def check_definite(K):
-    r"""Refuse a Gram matrix with an eigenvalue more negative than rounding errors explain.
+    r"""Raise an error if an eigenvalue is more negative than rounding errors explain.
 
-    The test is the Cholesky factorisation in `check_gram`; with many points in single precision.
+    The test is the Cholesky factorisation described in `check_gram`, for many points in single
+    precision.
     """
     dtype = np.float32 if len(K) > MAX_DOUBLE_PRECISION_POINTS else np.float64
     norms = _norms(K)

@@ -48,8 +48,8 @@ class KernelChoice:
     def gram(self, X, *, require_definite=True):
         """Return the checked Gram matrix of training points.
 
-        For a precomputed kernel ``X`` is that matrix. With ``require_definite=False`` it
-        is not checked that the matrix is positive semi-definite.
+        For a precomputed kernel ``X`` is that matrix. With ``require_definite=False``
+        positive semi-definiteness is not checked.
         """
         if self.is_known_definite:  # also square and symmetric
             return check_finite(self.values(X, X, require_finite=False))
@@ -114,7 +114,8 @@ class KernelChoice:
         """Return the kernel values of new points with the support vectors of a fitted model."""
         if self.name == "precomputed":
             return X[:, model.support_]
-        if not model.support_vectors_.shape[0]:  # none after an early stop or with a large penalty
+        # There may be none, after an early stop or with a large penalty.
+        if not model.support_vectors_.shape[0]:
             return np.empty((X.shape[0], 0))
         return self.values(X, model.support_vectors_)
 

@@ -183,20 +183,20 @@ def _squared_distances(X, Z):
     centred_Z = Z - mean
     X, Z = centred_Z if X is Z else X - mean, centred_Z
     D = X @ Z.T  # exactly symmetric if X is Z, as are the following steps
-    X_squared, Z_squared = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
+    X_squared_norms, Z_squared_norms = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
     rows_per_block = max(1, CACHE_ENTRIES // max(1, len(Z)))
     for start in range(0, len(X), rows_per_block):
         rows = slice(start, start + rows_per_block)
-        block, squared_norms = D[rows], X_squared[rows]
+        block, squared_norms = D[rows], X_squared_norms[rows]
         block *= -2.0
-        block += np.add.outer(squared_norms, Z_squared)
+        block += np.add.outer(squared_norms, Z_squared_norms)
         # Recompute small distances from differences.
-        small_entries = np.flatnonzero(
-            block <= CANCELLATION_TOL * (squared_norms.max() + Z_squared)
+        small_indices = np.flatnonzero(
+            block <= CANCELLATION_TOL * (squared_norms.max() + Z_squared_norms)
         )
-        for first in range(0, len(small_entries), CACHE_ENTRIES):
-            i, j = np.divmod(small_entries[first : first + CACHE_ENTRIES], len(Z))
-            is_inexact = block[i, j] <= CANCELLATION_TOL * (squared_norms[i] + Z_squared[j])
+        for offset in range(0, len(small_indices), CACHE_ENTRIES):
+            i, j = np.divmod(small_indices[offset : offset + CACHE_ENTRIES], len(Z))
+            is_inexact = block[i, j] <= CANCELLATION_TOL * (squared_norms[i] + Z_squared_norms[j])
             i, j = i[is_inexact], j[is_inexact]
             block[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
     return D

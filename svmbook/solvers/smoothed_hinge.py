@@ -60,7 +60,7 @@ class SmoothedHinge(TwoClassLoss):
     def newton_step(self, gram, lam, F, R, r):
         """Return the Newton step; only the penalty has curvature if no point is on a parabola."""
         W = self.curvature(F)
-        return gram.ridge(W, lam)(R, r) if W.any() else (R / lam, 0.0)
+        return gram.factor_ridge(W, lam)(R, r) if W.any() else (R / lam, 0.0)
 
 
 def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):

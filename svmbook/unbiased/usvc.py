@@ -264,7 +264,7 @@ class USVC(IRWLSClassifier):
         if is_linear:
             self._store_support(training, result, origin)
         else:
-            self._certify(training, result, stacklevel=4)
+            self._set_diagnostics(training, result, stacklevel=4)
             coefficients, intercept = training.kernel.unshifted_coefficients(
                 axes @ result.w, result.intercept, self.prototypes_
             )

@@ -144,7 +144,7 @@ def test_starting_from_a_sample_does_not_change_solution(monkeypatch):
     expected, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.solvers.smoothed_hinge.START_SAMPLE_SIZE", 100)
     sample_start_result, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
-    monkeypatch.setattr("svmbook.gram.stumps.CURVATURE_SAMPLE_SIZE", 30)
+    monkeypatch.setattr("svmbook.gram.stumps.HESSIAN_SAMPLE_SIZE", 30)
     monkeypatch.setattr("svmbook.gram.stumps.MAX_DENSE_POINTS_PER_WEIGHT", 0)
     sample_hessian_result, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     for result in (sample_start_result, sample_hessian_result):
@@ -245,7 +245,7 @@ def test_gram_matrix_at_knots_is_that_of_its_features():
     np.testing.assert_allclose(gram.submatrix(rows).diagonal, gram.diagonal[rows])
     W, R = np.where(v > 0, v, 0.0), np.arange(8.0)
     for actual, expected in zip(
-        gram.ridge(W, 0.7)(R, 2.0), dense.ridge(W, 0.7)(R, 2.0), strict=True
+        gram.factor_ridge(W, 0.7)(R, 2.0), dense.factor_ridge(W, 0.7)(R, 2.0), strict=True
     ):
         np.testing.assert_allclose(actual, expected)
     # With a knot at every value it is the stump kernel, shifted to zero at the smallest values.

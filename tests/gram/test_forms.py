@@ -89,12 +89,12 @@ def test_products_blocks_and_submatrices(form, n_indices):
 
 
 @every_form
-def test_lengths_and_scale(form):
+def test_norms_and_scale_follow_from_the_diagonal(form):
     gram = FORMS[form]()
     np.testing.assert_allclose(gram.diagonal, (Z**2).sum(axis=1))
-    np.testing.assert_allclose(gram.lengths, np.linalg.norm(Z, axis=1))
+    np.testing.assert_allclose(gram.norms, np.linalg.norm(Z, axis=1))
     assert gram.scale == pytest.approx((Z**2).sum() / N)
-    np.testing.assert_allclose(StoredGram(1e-4 * K).lengths, 1e-2 * np.linalg.norm(Z, axis=1))
+    np.testing.assert_allclose(StoredGram(1e-4 * K).norms, 1e-2 * np.linalg.norm(Z, axis=1))
 
 
 def test_scale_of_a_zero_matrix_is_one():
@@ -145,12 +145,12 @@ def test_weighted_ridge_regression_satisfies_its_equations(form, seed, log_lam):
     gram = forms[form]()
     R, r = rng.standard_normal((gram.n_unknowns, 2)), rng.standard_normal(2)
     W = rng.uniform(0.1, 1, n)
-    A, b = gram.ridge(W, lam)(R, r)
+    A, b = gram.factor_ridge(W, lam)(R, r)
     outputs = W[:, None] * (gram.outputs(A) + b)
     scale = np.abs(A).max() * (np.abs(Z).max() ** 4 + lam) * n
     np.testing.assert_allclose(gram.adjoint(outputs) + lam * A, R, atol=1e-11 * scale)
     np.testing.assert_allclose(outputs.sum(axis=0), r, atol=1e-11 * scale)
-    A_0, b_0 = gram.ridge(W, lam)(R[:, 0], r[0])
+    A_0, b_0 = gram.factor_ridge(W, lam)(R[:, 0], r[0])
     np.testing.assert_allclose(A_0, A[:, 0], atol=1e-12 * scale)
     assert b_0 == pytest.approx(b[0], abs=1e-12 * scale)
 
@@ -158,7 +158,7 @@ def test_weighted_ridge_regression_satisfies_its_equations(form, seed, log_lam):
 def test_ridge_accepts_points_of_zero_weight():
     gram, W = FORMS["stored"](), np.where(np.arange(N) < 5, 0.0, 1.0)
     R = np.random.default_rng(3).standard_normal(N)
-    A, b = gram.ridge(W, 0.7)(R, 0.2)
+    A, b = gram.factor_ridge(W, 0.7)(R, 0.2)
     np.testing.assert_allclose(W * (gram.K @ A + b) + 0.7 * A, R, atol=1e-9)
     np.testing.assert_allclose(A[:5], R[:5] / 0.7)
 

@@ -58,8 +58,8 @@ class DualState:
     @property
     def rounding_error(self):
         r"""Bound on the rounding of each error, from :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
-        lengths = self.gram.lengths
-        return OUTPUT_ROUNDING * (1.0 + lengths * (lengths @ np.abs(self.beta)))
+        norms = self.gram.norms
+        return OUTPUT_ROUNDING * (1.0 + norms * (norms @ np.abs(self.beta)))
 
     @property
     def objective(self):

@@ -66,7 +66,7 @@ class Binomial(TwoClassLoss):
         W = self.curvature(F)
         if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
             W = 0.25 * self.weights
-        return gram.ridge(W, lam)(R, r)
+        return gram.factor_ridge(W, lam)(R, r)
 
 
 class Softmax:
@@ -123,11 +123,12 @@ class Softmax:
         weighted_P = self.weights[:, None] * P
         W = (weighted_P * complement).sum(axis=1) / (F.shape[1] - 1)
         if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
-            return gram.ridge(0.5 * self.weights, lam)(R, r)
-        ridge = gram.ridge(W, lam)
+            return gram.factor_ridge(0.5 * self.weights, lam)(R, r)
+        solve_ridge = gram.factor_ridge(W, lam)
 
         def precondition(R, r):
-            V, c = ridge(R, r)  # the mean over the classes changes no probability: set it to zero
+            V, c = solve_ridge(R, r)
+            # The mean over the classes changes no probability: set it to zero.
             return V - V.mean(axis=1, keepdims=True), c - c.mean()
 
         def newton_product(V, outputs):  # Newton's matrix times (V, c); outputs = f_V + c

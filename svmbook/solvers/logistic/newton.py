@@ -280,7 +280,7 @@ def _certified_result(problem, solution, tol, n_iter, message):
     b = b if np.ndim(b) == 0 else b - b.mean()
     residual, gap = _certificate(problem, G, gram.adjoint(G) - lam * A, G.sum(axis=0))
     J = problem.objective(A, f, b)
-    output_error = np.finfo(float).eps * gram.lengths.max() * gram.terms_norm(A)
+    output_error = np.finfo(float).eps * gram.norms.max() * gram.terms_norm(A)
     objective_error = output_error * np.abs(G).sum()
     gap_is_small = np.isinf(gap) or gap <= tol * J
     converged = bool(residual <= tol and gap_is_small and objective_error <= tol * J)
@@ -299,7 +299,7 @@ def _certificate(problem, G, R, r):
     # Only rounding can make this negative; the absolute value keeps the size of the error.
     squared_norm = abs(gram.inner(R, R, gram.outputs(R)))
     gradient_sizes = np.abs(G).reshape(len(G), -1).sum(axis=1)
-    total_size = gradient_sizes @ gram.lengths
+    total_size = gradient_sizes @ gram.norms
     residual = max(
         np.sqrt(squared_norm) / (total_size or 1.0), np.abs(r).max() / (gradient_sizes.sum() or 1.0)
     )

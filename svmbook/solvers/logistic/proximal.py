@@ -266,7 +266,7 @@ def _certified_result(problem, gram, alpha, b, tol):
     slope = -(centred_functions @ G)
     residual = kkt_violation(alpha, slope, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
-    output_error = np.finfo(float).eps * gram.lengths.max() * (gram.lengths @ np.abs(alpha))
+    output_error = np.finfo(float).eps * gram.norms.max() * (gram.norms @ np.abs(alpha))
     slope_error = (
         output_error * (np.abs(centred_functions) @ likelihood.curvature(f + b)).max() / lam
     )
