@@ -44,7 +44,7 @@ class ImportVectorMachine(LogisticKernelMachine):
     class_weight : dict or "balanced", default=None
         Factor of the weights of each class, positive.
     min_decrease : float, default=1e-3
-        Stop if another point lowers the objective by less than this fraction of it.
+        Stop if another point lowers the objective by less than this fraction of its value.
     max_points : int, default=None
         Maximum number of import points; None for no limit.
     tol : float, default=1e-6

@@ -55,8 +55,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
         "l2" is the ridge penalty; nearly all :math:`\alpha_j` are nonzero. "l1" is the lasso
         penalty (for each pair, if there are more than two classes); most :math:`\alpha_j` are
         exactly zero. None is the limit of the ridge for :math:`\lambda \to 0`, which exists only
-        if the classes overlap. In theory a Gaussian kernel separates all distinct points. If it
-        is very smooth, this takes functions below 1e-10 of the kernel, which are treated as zero.
+        if the classes overlap. In theory a Gaussian kernel separates all distinct points. For
+        small ``gamma`` this relies on parts of K below 1e-10, which are treated as zero.
     kernel : str or callable, default="rbf"
         As in `svmbook.DualSVC`.
     gamma, degree, coef0
@@ -317,7 +317,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return np.geomspace(largest, min_ratio * largest, lams).tolist()
 
     def _largest_lam(self, problem, gram):
-        """Return the first value of a path, for which the decision function is nearly constant."""
+        """Return the first ``lam`` of a path, whose decision function is nearly constant."""
         if self.penalty == "l1":
             return largest_lam_on_gram(gram, self._likelihood(problem))
         return float(problem.weights @ gram.diagonal)

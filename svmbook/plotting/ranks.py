@@ -1,4 +1,4 @@
-"""Critical-difference diagrams: mean ranks of methods, and groups that do not differ."""
+"""Critical-difference diagrams: mean ranks, and groups that do not differ significantly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BAR_SPACING = 0.07  # horizontal distance between two bars, relative to the rang
 def plot_ranks(
     ax: Axes, names: Sequence[str], mean_ranks: ArrayLike, critical_difference: float
 ) -> list[tuple[str, ...]]:
-    """Plot sorted mean ranks, the best on top, and bars that join methods which do not differ.
+    """Plot mean ranks, the best on top; bars join methods that do not differ significantly.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ def plot_ranks(
     mean_ranks : array-like of shape (n_methods,)
         Mean ranks of the methods.
     critical_difference : float
-        Methods share a bar if their mean ranks differ by no more than this.
+        Methods do not differ significantly, and share a bar, if their mean ranks differ by no more
+        than this.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def plot_ranks(
 
 
 def _groups(mean_ranks, critical_difference):
-    """Return the first and last index of each maximal group of sorted ranks that do not differ."""
+    """Return the first and last index of each maximal group within the critical difference."""
     groups, previous_last = [], 0
     for first in range(len(mean_ranks)):
         last = (

@@ -36,8 +36,8 @@ def plot_shapes(
         Axes to draw on; if there are fewer than shape functions, the first functions are plotted.
     shapes : sequence or estimator
         A fitted additive model, or shape functions: `PiecewiseLinear` with ``knots`` and
-        ``values``, or `StepFunction` with ``thresholds`` and one value more. A model also
-        provides the names of the features and the label of the vertical axis.
+        ``values``, or `StepFunction` with ``thresholds`` and one more value than thresholds. A
+        model also provides the names of the features and the label of the vertical axis.
     names : sequence of str, default=None
         Labels of the horizontal axes; by default the model's feature names, or "$x_1$" and so on.
     X : array-like of shape (n, d), default=None
@@ -96,8 +96,8 @@ def plot_shapes(
             bottom, transform = np.zeros(len(marked_values)), ax.get_xaxis_transform()
             ax.plot(marked_values, bottom, "|", color=COLOURS["ink"], ms=7, transform=transform)
         ax.set_xlabel(f"$x_{{{j + 1}}}$" if names is None else names[j])
-        position = ax.get_subplotspec()
-        if ylabel is not None and (position is None or position.is_first_col()):
+        subplot_spec = ax.get_subplotspec()
+        if ylabel is not None and (subplot_spec is None or subplot_spec.is_first_col()):
             ax.set_ylabel(ylabel)
     return curves
 
