@@ -60,7 +60,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     A subclass has a `fit` that calls `_training_data` and sets ``classes_`` at the end, and
     ``_outputs(X)``, which returns the decision values of validated points. The `fit` of a binary
-    classifier calls `_fit_pairs` if `has_several_classes` is true.
+    classifier calls `_fit_pairs` if `is_multiclass` is true.
     """
 
     class_weight = None  # for estimators without this parameter

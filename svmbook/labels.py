@@ -8,7 +8,7 @@ __all__ = [
     "encode_classes",
     "encode_labels",
     "encode_targets",
-    "has_several_classes",
+    "is_multiclass",
 ]
 
 
@@ -23,7 +23,7 @@ def encode_classes(y):
     Returns
     -------
     classes : ndarray of shape (k,)
-        The different labels, sorted.
+        The distinct labels, sorted.
     codes : ndarray of shape (n,)
         For each point the index of its label in ``classes``.
 
@@ -59,13 +59,13 @@ def encode_classes(y):
     return classes, codes
 
 
-def has_several_classes(y):
+def is_multiclass(y):
     """Return whether there are more than two classes; False if `encode_classes` rejects ``y``.
 
     Examples
     --------
-    >>> from svmbook.labels import has_several_classes
-    >>> has_several_classes(["a", "b", "c"]), has_several_classes(["a", "b"])
+    >>> from svmbook.labels import is_multiclass
+    >>> is_multiclass(["a", "b", "c"]), is_multiclass(["a", "b"])
     (True, False)
     """
     try:
@@ -86,7 +86,7 @@ def encode_targets(y):
     Returns
     -------
     classes : ndarray of shape (k,)
-        The different labels, sorted.
+        The distinct labels, sorted.
     targets : ndarray of shape (n,)
         -1.0 and +1.0 for two classes, as in `encode_labels`; for more, indices into ``classes``.
 

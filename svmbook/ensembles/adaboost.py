@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from ..labels import decode_labels, has_several_classes
+from ..labels import decode_labels, is_multiclass
 from ..solvers.boosting.adaboost import run_adaboost
 from ..solvers.boosting.stumps import MidpointStumps, Stumps
 from .additive import AdditiveModel, step_functions_of_stumps
@@ -119,7 +119,7 @@ class AdaBoostStump(AdditiveModel):
         AdaBoostStump
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
         X, y, weights = X[indices], y[indices], weights[indices]

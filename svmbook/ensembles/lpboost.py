@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
 from ..base import BaseClassifier, relative_gap
-from ..labels import has_several_classes
+from ..labels import is_multiclass
 from ..solvers.boosting.lpboost import run_lpboost
 from ..solvers.boosting.stumps import MidpointStumps
 from ..weights import upper_bounds
@@ -150,7 +150,7 @@ class LPBoost(BaseClassifier):
         LPBoost
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
         n, X, y, weights = len(X), X[indices], y[indices], weights[indices]

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..gram import StoredGram, StumpGram, quantile_knots
 from ..kernel_machine import KernelMachine
-from ..labels import has_several_classes
+from ..labels import is_multiclass
 from ..weights import normalise_weights
 from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernels
 
@@ -56,7 +56,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         self
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         points, self.feature_scale_ = problem.points, self._scales(problem)

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..base import relative_gap
 from ..gram import StoredGram
-from ..labels import has_several_classes
+from ..labels import is_multiclass
 from ..solvers.logistic.import_points import select_import_points_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from .base import LogisticKernelMachine
@@ -167,7 +167,7 @@ class ImportVectorMachine(LogisticKernelMachine):
         ImportVectorMachine
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         points, is_linear, origin = problem.points, problem.kernel.name == "linear", 0.0

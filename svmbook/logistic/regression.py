@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..arguments import check_positive
 from ..gram import LowRankGram, StoredGram
-from ..labels import encode_labels, encode_targets, has_several_classes
+from ..labels import encode_labels, encode_targets, is_multiclass
 from ..solvers.logistic.likelihoods import make_likelihood
 from ..solvers.logistic.newton import expansion_coefficients, ridge_path
 from ..solvers.logistic.proximal import l1_path, largest_lam_on_gram
@@ -203,7 +203,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         KernelLogisticRegression
             The fitted estimator.
         """
-        if self.penalty == "l1" and has_several_classes(y):
+        if self.penalty == "l1" and is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         problem, (gram, origin) = self._prepare_gram(self._prepare(X, y, sample_weight))
         (result,) = self._solve_for_lams(problem, gram, [float(self.lam)])

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from ..gram import ComputedGram, StoredGram, centred_factor
 from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..kernels.checks import check_definite
-from ..labels import has_several_classes
+from ..labels import is_multiclass
 from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.dual.interior_point import (
     solve_hard_margin_on_gram,
@@ -256,7 +256,7 @@ class DualSVC(KernelMachine):
         DualSVC
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         solver = self._choose_solver(problem)

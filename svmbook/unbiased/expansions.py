@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from ..base import relative_gap
-from ..labels import has_several_classes
+from ..labels import is_multiclass
 from ..solvers.dual.result import certify
 from ..solvers.irwls.costs import HINGE, sigmoidal_cost
 from ..solvers.irwls.iterations import irwls_path, run_irwls
@@ -153,7 +153,7 @@ class IRWLSSVC(IRWLSClassifier):
         IRWLSSVC
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C = self._penalties(problem)
@@ -319,7 +319,7 @@ class ERMSVC(IRWLSClassifier):
         ERMSVC
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))

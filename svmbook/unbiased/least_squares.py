@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import BaseClassifier
-from ..labels import has_several_classes
+from ..labels import is_multiclass
 
 __all__ = ["LeastSquaresClassifier"]
 
@@ -105,7 +105,7 @@ class LeastSquaresClassifier(BaseClassifier):
         LeastSquaresClassifier
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         X, classes, signs, weights, _ = self._training_data(X, y, sample_weight)
         ridge = Ridge(alpha=1.0 / self.C, solver="svd").fit(X, signs, sample_weight=weights)

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..calibration import false_alarm_threshold
 from ..kernels import KERNELS
-from ..labels import has_several_classes
+from ..labels import is_multiclass
 from ..solvers.irwls.costs import usvc_cost
 from ..solvers.irwls.iterations import irwls_path
 from ..solvers.irwls.starts import (
@@ -241,7 +241,7 @@ class USVC(IRWLSClassifier):
         USVC
             The fitted estimator.
         """
-        if has_several_classes(y):
+        if is_multiclass(y):
             if self.target_false_alarm_rate is not None:
                 raise ValueError(
                     "target_false_alarm_rate needs two classes, without and with an alarm; merge "

@@ -130,8 +130,8 @@ def paired_rows(records, data_sets, methods, reference_of, factors):
     return rows
 
 
-def format_cell(row, name="difference", format_spec="+.2f"):
-    """Return a value of a row with its standard error as text, empty if the row lacks the value.
+def format_cell(row, field="difference", format_spec="+.2f"):
+    """Return a field of a row with its standard error as text, empty if the row lacks the field.
 
     Examples
     --------
@@ -139,4 +139,4 @@ def format_cell(row, name="difference", format_spec="+.2f"):
     >>> format_cell({"difference": 1.25, "difference_se": 0.1}).split()
     ['+1.25', '±', '0.10']
     """
-    return plus_minus(row[name], row[f"{name}_se"], format_spec) if name in row else ""
+    return plus_minus(row[field], row[f"{field}_se"], format_spec) if field in row else ""

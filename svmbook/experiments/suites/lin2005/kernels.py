@@ -227,11 +227,11 @@ def table_by_method(rows, make_table_rows, first_heading):
     return Table([first_heading, *methods], table_rows)
 
 
-def format_error(row, name="reproduced"):
+def format_error(row, field="reproduced"):
     """Return an error and its standard error as text, empty if there is none."""
-    if not row or np.isnan(row[name]):
+    if not row or np.isnan(row[field]):
         return ""
-    return plus_minus(row[name], row[f"{name}_se"], "#.3g")
+    return plus_minus(row[field], row[f"{field}_se"], "#.3g")
 
 
 def _table_by_kernel(rows, methods, make_cells, headings):

@@ -1,11 +1,11 @@
 r"""Which voting rules are robust to label noise? Neighbours and prototype SVMs on the islands.
 
-These experiments have no source. Each run draws 300 training points and 1,000 test points, the same
-for all methods. "islands, 20 % noise" has the points of "islands", but a fifth of the training
-labels are changed; the test labels are correct. C = 100 unless the name of the method states it. In
-two methods some members abstain at prediction: those whose exemplar has a changed label, or as many
-random members. Differences to the reference, the distance-weighted vote, and between the two data
-sets are paired.
+These experiments are not a reproduction. Each run draws 300 training points and 1,000 test points,
+the same for all methods. "islands, 20 % noise" has the points of "islands", but a fifth of the
+training labels are changed; the test labels are correct. C = 100 unless the name of the method
+states it. In two methods some members abstain at prediction: those whose exemplar has a changed
+label, or as many random members. Differences to the reference, the distance-weighted vote, and
+between the two data sets are paired.
 """
 
 from copy import copy
@@ -96,9 +96,9 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return mean errors, and paired differences to the reference and between the data sets."""
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
-    swapped = [r | {"data_set": r["method"], "method": r["data_set"]} for r in records]
+    swapped_records = [r | {"data_set": r["method"], "method": r["data_set"]} for r in records]
     for row in rows:
-        summaries = paired_summaries(swapped, row["method"], NOISY, CLEAN)
+        summaries = paired_summaries(swapped_records, row["method"], NOISY, CLEAN)
         if row["data_set"] == NOISY and summaries:
             row |= {
                 "noise_difference": summaries[1].mean,
@@ -121,8 +121,8 @@ def _table_maker(methods):
             [
                 m,
                 *(
-                    format_cell(rows_by_key.get((m, d), {}), name, format_spec)
-                    for d, name, format_spec in columns.values()
+                    format_cell(rows_by_key.get((m, d), {}), field, format_spec)
+                    for d, field, format_spec in columns.values()
                 ),
             ]
             for m in methods

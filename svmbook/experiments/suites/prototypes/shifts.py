@@ -119,7 +119,7 @@ SUITE = Suite(
     make_table=_make_table,
     extra_tables={
         "differences": partial(
-            _make_table, methods=METHODS_WITH_REFERENCE, name="difference", format_spec="+.2f"
+            _make_table, methods=METHODS_WITH_REFERENCE, field="difference", format_spec="+.2f"
         ),
         "votes": partial(_make_table, methods=UNSAMPLED_METHODS),
     },

@@ -119,11 +119,11 @@ def _compare(records):
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
 
 
-def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, name="error", format_spec=".1f"):
-    """Return the table of one value, one row per method and one column per data set."""
+def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, field="error", format_spec=".1f"):
+    """Return the table of one field, one row per method and one column per data set."""
     rows_by_key = {(row["method"], row["data_set"]): row for row in rows}
     table_rows = [
-        [m, *(format_cell(rows_by_key.get((m, d), {}), name, format_spec) for d in data_sets)]
+        [m, *(format_cell(rows_by_key.get((m, d), {}), field, format_spec) for d in data_sets)]
         for m in methods
     ]
     return Table(["classifier", *data_sets], table_rows)
@@ -146,7 +146,7 @@ SUITE = Suite(
         "differences": partial(
             table_by_data_set,
             methods=[m for m in METHODS if m != REFERENCE],
-            name="difference",
+            field="difference",
             format_spec="+.1f",
         ),
     },

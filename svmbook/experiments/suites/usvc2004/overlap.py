@@ -1,9 +1,9 @@
 r"""Hinge loss and bounded loss on two overlapping clouds, for small and large training sets.
 
-When does the bounded loss increase the error? No source has this table. The data are those of
-`svmbook.datasets.stdev` with spreads 4 and 1.5. Each of 100 runs draws training points, 500
-validation points for the choice of C, and 10,000 test points, the same for all methods of a data
-set. Methods with "C = 1" have fixed parameters.
+When does the bounded loss increase the error? This experiment is not a reproduction. The data are
+those of `svmbook.datasets.stdev` with spreads 4 and 1.5. Each of 100 runs draws training points,
+500 validation points for the choice of C, and 10,000 test points, the same for all methods of a
+data set. Methods with "C = 1" have fixed parameters.
 """
 
 import itertools
@@ -88,14 +88,16 @@ def _compare(records):
     return paired_rows(records, DATA_SETS, METHODS, _hinge_method, factors)
 
 
-def _table_maker(name, format_spec):
+def _table_maker(field, format_spec):
     """Return a function that makes a table: one row per spread and method, one column per size."""
 
     def make_table(rows):
         cells = {
-            (row["data_set"], row["method"]): plus_minus(row[name], row[f"{name}_se"], format_spec)
+            (row["data_set"], row["method"]): plus_minus(
+                row[field], row[f"{field}_se"], format_spec
+            )
             for row in rows
-            if name in row
+            if field in row
         }
         table_rows = []
         for spread, method in itertools.product(SPREADS, METHODS):

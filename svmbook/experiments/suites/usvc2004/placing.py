@@ -1,10 +1,10 @@
 r"""Four rules for placing the prototypes of an unbiased classifier, for 10 to 80 prototypes.
 
-Does careful placement reduce the error? No source has this table. Each of 30 runs draws 800
-training and 4,000 test points from the eight stripes of `svmbook.datasets.striated`, the same for
-all rules, with C = 10 and gamma = 2. A record also has the mean distance of the test points from
-their nearest prototype, the number of test points within 0.7 of one, and how many of these are
-misclassified.
+Does careful placement reduce the error? This experiment is not a reproduction. Each of 30 runs
+draws 800 training and 4,000 test points from the eight stripes of `svmbook.datasets.striated`, the
+same for all rules, with C = 10 and gamma = 2. A record also has the mean distance of the test
+points from their nearest prototype, the number of test points within 0.7 of one, and how many of
+these are misclassified.
 """
 
 import numpy as np
