@@ -1,6 +1,6 @@
 """The style of the book's figures, and the SVG in which notebooks store them.
 
-SVG is sharp on every screen, small, and reproducible. Its root element has the position of each
+SVG is sharp on every screen, small, and reproducible. Its root element stores the position of each
 panel, so that a narrow page can show the panels one below the other.
 """
 
@@ -23,7 +23,8 @@ from PIL import Image
 __all__ = ["figure_svg", "use_book_style"]
 
 MAX_VECTOR_MARKERS = 120  # with more markers than this a figure stores them as pixels
-MAX_DPI, MAX_WIDTH = 192, 1440  # dots per inch, and pixels; twice a standard screen's
+MAX_DPI = 192  # twice the resolution of a standard screen
+MAX_WIDTH_PIXELS = 1440
 ANIMATED_DPI = 120  # lower for animated figures, because a page loads the pictures of all states
 PNG_DATA = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
 # More than two decimals of a coordinate in points.
@@ -33,7 +34,7 @@ SURPLUS_DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")
 def use_book_style() -> None:
     """Set Matplotlib's defaults to the style of the book's figures.
 
-    In a notebook figures are then shown as SVG.
+    In a notebook, figures are then shown as SVG.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def figure_svg(figure: Figure, *, crop: bool = True) -> str:
     svg_file = StringIO()
     with _rasterise_markers(figure), _show_shared_tick_labels(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
-        dpi = min(MAX_DPI if crop else ANIMATED_DPI, MAX_WIDTH / figure.get_figwidth())
+        dpi = min(MAX_DPI if crop else ANIMATED_DPI, MAX_WIDTH_PIXELS / figure.get_figwidth())
         figure.savefig(svg_file, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
         panels = _panel_bounds(figure) if crop and len(figure.axes) > 1 else []
     svg = PNG_DATA.sub(_reduce_to_palette, SURPLUS_DECIMALS.sub(r"\1", svg_file.getvalue()))
@@ -108,12 +109,12 @@ def _rasterise_markers(figure):
 
 
 def _reduce_to_palette(match):
-    """Store markers with 256 colours in a third of the bytes; opaque images are not changed."""
+    """Reduce a partly transparent image to 256 colours, a third of the bytes; keep opaque ones."""
     image, png_file = Image.open(BytesIO(b64decode(match[0]))).convert("RGBA"), BytesIO()
     pixels = np.asarray(image)
     if pixels[..., 3].min() > 0:
         return match[0]
-    # Each colour as one integer, because integers are sorted faster than rows of four.
+    # Each colour as one integer, because integers are sorted faster than rows of four bytes.
     colours, index = np.unique(pixels.view(">u4")[..., 0], return_inverse=True)
     if len(colours) > 256:
         palette_image = image.quantize(method=Image.Quantize.FASTOCTREE)
@@ -127,7 +128,7 @@ def _reduce_to_palette(match):
 @contextmanager
 def _show_shared_tick_labels(figure):
     """Show the tick labels of shared axes on each panel, because phones show panels one by one."""
-    hidden_labels = [
+    hidden_tick_labels = [
         (axis, {label: False})
         for ax in figure.axes
         for axis, label, shared in (
@@ -136,29 +137,29 @@ def _show_shared_tick_labels(figure):
         )
         if len(shared.get_siblings(ax)) > 1 and not axis.get_tick_params().get(label, True)
     ]
-    for axis, (label,) in hidden_labels:
+    for axis, (label,) in hidden_tick_labels:
         axis.set_tick_params(**{label: True})
     try:
         yield
     finally:
-        for axis, previous in hidden_labels:
+        for axis, previous in hidden_tick_labels:
             axis.set_tick_params(**previous)
 
 
 def _panel_bounds(figure):
     """Return (left, top, width, height) of each panel; a colour bar belongs to its panel."""
-    boxes = {}
+    boxes_by_position = {}
     for ax in figure.axes:
-        bar = getattr(ax, "_colorbar", None)  # there is no public attribute for it
-        panel = getattr(bar.mappable, "axes", None) if bar is not None else None
+        colorbar = getattr(ax, "_colorbar", None)  # there is no public attribute for it
+        parent_ax = getattr(colorbar.mappable, "axes", None) if colorbar is not None else None
         box = ax.get_tightbbox()
         if box is not None:  # None for hidden axes
-            position = (panel or ax).get_position().bounds  # equal for twin axes
-            boxes.setdefault(position, []).append(box)
+            position = (parent_ax or ax).get_position().bounds  # equal for twin axes
+            boxes_by_position.setdefault(position, []).append(box)
     outer = figure.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
     panels = []
-    for parts in boxes.values():
-        box = Bbox.union(parts)
+    for boxes in boxes_by_position.values():
+        box = Bbox.union(boxes)
         box = Bbox.from_extents(*(box.extents / figure.dpi)).padded(0.04)
         left, top = (box.x0 - outer.x0) / outer.width, (outer.y1 - box.y1) / outer.height
         panels.append((left, top, box.width / outer.width, box.height / outer.height))

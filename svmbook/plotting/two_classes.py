@@ -79,11 +79,11 @@ def plot_points(
     X = _check_points(X)
     y = _check_signs(y, len(X))
     sizes = np.broadcast_to(size, len(X))
-    negative, positive = labels
+    negative_label, positive_label = labels
     style = {"edgecolor": "white", "linewidth": 0.6, "zorder": 3}
     style |= normalize_kwargs(scatter_options, PathCollection)  # "lw" must replace "linewidth"
     scatters = {}
-    for sign, label in ((-1, negative), (1, positive)):
+    for sign, label in ((-1, negative_label), (1, positive_label)):
         in_class = y == sign
         scatters[sign] = ax.scatter(
             *X[in_class].T,
@@ -108,7 +108,7 @@ def ring_support(
     ax : matplotlib.axes.Axes
         Axes to draw on.
     X : array-like of shape (n, 2)
-        Points; there may be none.
+        Points, possibly none.
     size : float or array-like of shape (n,), default=95.0
         Area of a ring in square points, not negative.
     label : str, default="support vectors"
@@ -195,9 +195,9 @@ def plot_decision_function(
     levels = np.unique(_check_finite(levels, "levels"))  # Matplotlib needs increasing levels
     if not len(levels):
         raise ValueError("levels is empty; give at least one, for instance levels=(0,).")
-    x1, x2, grid = _grid(ax, resolution)
+    x1, x2, grid_points = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
-    values = _check_finite(decision_function(grid), "the result of decision_function")
+    values = _check_finite(decision_function(grid_points), "the result of decision_function")
     values = values.reshape(resolution, resolution)
     sides = None
     if shade:
@@ -224,17 +224,17 @@ def _grid(ax, resolution):
     return x1, x2, np.column_stack([axis.ravel() for axis in np.meshgrid(x1, x2)])
 
 
-def _draw_image(ax, x1, x2, values, **colours):
+def _draw_image(ax, x1, x2, values, **colour_options):
     """Colour the plane by values on a grid, with one pixel per value, and return the image."""
-    dx, dy = (0.5 * (coordinates[1] - coordinates[0]) for coordinates in (x1, x2))
+    half_dx, half_dy = (0.5 * (coordinates[1] - coordinates[0]) for coordinates in (x1, x2))
     return ax.imshow(
         values,
-        extent=(x1[0] - dx, x1[-1] + dx, x2[0] - dy, x2[-1] + dy),
+        extent=(x1[0] - half_dx, x1[-1] + half_dx, x2[0] - half_dy, x2[-1] + half_dy),
         origin="lower",
         interpolation="none",  # viewers smooth the stored pixels
         aspect=ax.get_aspect(),
         zorder=0,
-        **colours,
+        **colour_options,
     )
 
 

@@ -1,4 +1,4 @@
-"""Ensembles of local linear SVMs: their members, their training and their vote."""
+"""Ensembles of local linear SVMs: their members, training and voting."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are nu
 # Rounding error of an intercept, which is the difference of a label and an output.
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
 FREQUENCY_WEIGHT = 1e-9  # weight of the class frequencies, which break ties between votes
-VOTE_DECIMALS = 10  # sums of votes are rounded to as many decimals, so that ties are exact
+VOTE_DECIMALS = 10  # sums of votes are rounded to this many decimals, so that ties are exact
 MAX_BLOCK_OUTPUTS = 200_000  # outputs of all members per block of points: few enough for the cache
 
 
@@ -100,16 +100,17 @@ def evaluate_hyperplanes(X, coef, intercept):
     """Return the outputs of hyperplanes, and where they are positive beyond rounding error.
 
     Both arrays have the shape (n_samples, n_members). The points that a member classifies as
-    positive determine its next training set. So rounding must not decide on which side of its
+    positive determine its next training set, so rounding must not decide on which side of its
     hyperplane a point lies.
     """
     F = X @ coef.T + intercept
     norm_products = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
-    return F, OUTPUT_TOL * (norm_products + np.abs(intercept)) + INTERCEPT_ROUNDING < F
+    rounding_error = OUTPUT_TOL * (norm_products + np.abs(intercept)) + INTERCEPT_ROUNDING
+    return F, rounding_error < F
 
 
 def _local_weights(rho, n_neighbors):
-    """Return vote weights, given distances rho to exemplars, infinite for non-voters."""
+    """Return vote weights for distances rho to exemplars; rho is infinite for non-voting members."""
     if n_neighbors is not None:
         n, rho = min(n_neighbors, rho.shape[1]), round_significand(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
@@ -118,7 +119,7 @@ def _local_weights(rho, n_neighbors):
 
 
 class LocalEnsemble(GapCheckedClassifier):
-    r"""Base of the ensembles of exemplars and prototypes: trains the members and their vote.
+    r"""Base class of exemplar and prototype ensembles: trains the members and prepares their votes.
 
     A member votes for its class at the points where :math:`w_m^\top x + b_m > 0`.
     """
@@ -202,20 +203,25 @@ class LocalEnsemble(GapCheckedClassifier):
             metric=self.metric,
         )
 
-    def _set_fitted_attributes(self, members, ensemble, classes, train):
-        """Set the fitted attributes; ``train`` are the indices of the members' points in `fit`."""
+    def _set_fitted_attributes(self, members, ensemble, classes, train_indices):
+        """Set the fitted attributes; ``train_indices`` are the indices of the members' points in X."""
         self._ensemble_ = ensemble
         self.coef_, self.intercept_, self.exemplars_ = ensemble[:3]
         exemplars, codes, positive, negative, planes = members
         self.prototypes_ = [
-            Prototype(w, b, label, i, train[P], train[N])
+            Prototype(w, b, label, i, train_indices[P], train_indices[N])
             for w, b, label, i, P, N in zip(
-                *planes[:2], classes[codes], train[exemplars], positive, negative, strict=True
+                *planes[:2],
+                classes[codes],
+                train_indices[exemplars],
+                positive,
+                negative,
+                strict=True,
             )
         ]
         self.relative_gap_ = max(0.0, float(planes.relative_gap.max()))
         self.classes_ = classes
-        self._certify(self.relative_gap_, stacklevel=5)
+        self._set_converged(self.relative_gap_, stacklevel=5)
 
     def _outputs(self, X):
         """Return votes per class, or for two classes the votes for the second minus the first."""
@@ -237,8 +243,8 @@ def validation_split(codes, fraction, rng):
         )
     min_sizes = np.arange(len(counts)) == counts.argmax()
     sizes = np.minimum(np.maximum(np.round(fraction * counts), min_sizes), counts - 1)
-    validation = sample_by_class(codes, sizes, rng)
-    return np.setdiff1d(np.arange(len(codes)), validation), validation
+    val_indices = sample_by_class(codes, sizes, rng)
+    return np.setdiff1d(np.arange(len(codes)), val_indices), val_indices
 
 
 def sample_by_class(codes, sizes, rng):

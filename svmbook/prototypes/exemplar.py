@@ -32,11 +32,11 @@ class ExemplarSVM(LocalEnsemble):
         + C\sum_{i \in N_e}\max(0, 1 + w^\top x_i + b).
 
     The initial negatives :math:`N_e` are chosen by algorithm 2 of Shen (2013): the nearest points
-    of other classes that lie on the same side as the very nearest. With ``mining``, each round
-    adds negatives of largest slack until no other negative has positive slack. Then the member
+    of other classes that lie on the same side as the nearest one. With ``mining``, each round adds
+    the negatives of largest slack until no other negative has positive slack. Then the member
     equals the SVM of its exemplar against *all* points of other classes, trained on only a few of
     them. The number of negatives added doubles in each round, so that few rounds suffice where
-    classes overlap.
+    the classes overlap.
 
     `fit` takes no ``sample_weight``, because neighbours and members have no weights.
 
@@ -175,11 +175,12 @@ class ExemplarSVM(LocalEnsemble):
             The fitted estimator.
         """
         X, classes, codes, rng = self._validate_training_data(X, y)
-        train, validation = np.arange(len(X)), np.zeros(0, dtype=int)
+        train_indices, val_indices = np.arange(len(X)), np.zeros(0, dtype=int)
         if self.voting == "probability":
-            train, validation = validation_split(codes, float(self.validation_fraction), rng)
-        X_val, codes_val = X[validation], codes[validation]
-        X, codes = X[train], codes[train]
+            fraction = float(self.validation_fraction)
+            train_indices, val_indices = validation_split(codes, fraction, rng)
+        X_val, codes_val = X[val_indices], codes[val_indices]
+        X, codes = X[train_indices], codes[train_indices]
         dist = distances(X, X, self.metric)
         members = self._train_exemplars(X, codes, dist)
         self.n_rounds_ = 0
@@ -201,7 +202,7 @@ class ExemplarSVM(LocalEnsemble):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self._set_fitted_attributes(members, ensemble, classes, train)
+        self._set_fitted_attributes(members, ensemble, classes, train_indices)
         return self
 
     def _positive_weights(self, codes, positive, negative):
@@ -210,7 +211,7 @@ class ExemplarSVM(LocalEnsemble):
         return super()._positive_weights(codes, positive, negative)
 
     def _hard_negatives(self, members, X, codes, n_largest):
-        """Return for each member the ``n_largest`` new negatives of largest positive slack."""
+        """Return each member's ``n_largest`` new negatives with the largest positive slacks."""
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         candidates = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(candidates, F, -np.inf)

@@ -1,4 +1,4 @@
-"""Base of the classifiers that check the duality gaps of their linear SVMs."""
+"""Base class of the classifiers that check the duality gaps of their linear SVMs."""
 
 import warnings
 
@@ -12,10 +12,10 @@ GAP_TOL = 1e-4  # of the relative duality gap of a member
 
 
 class GapCheckedClassifier(BaseClassifier):
-    """Base that warns if the largest relative duality gap of a member exceeds the tolerance."""
+    """Base class that warns if the largest relative duality gap exceeds the tolerance."""
 
-    def _certify(self, gap, stacklevel):
-        """Set ``converged_`` by the largest relative duality gap, and warn if it is too large."""
+    def _set_converged(self, gap, stacklevel):
+        """Set ``converged_`` from the largest relative duality gap, and warn if it is too large."""
         self.converged_ = gap <= GAP_TOL
         self._warn_if_gap_is_large(gap, stacklevel + 1)
 

@@ -66,7 +66,7 @@ def initial_negatives(dist, codes, k):
     array([False,  True,  True, False, False])
     """
     rows, dist = np.arange(len(codes)), round_significand(dist)
-    # Distances of the candidates; infinite for points that are none.
+    # Distances of the candidates; infinite for points that are not candidates.
     candidate_dist = np.where(codes[:, None] == codes, np.inf, dist)
     distinct_dist = np.where(dist > DUPLICATE_TOL * np.median(dist), candidate_dist, np.inf)
     has_distinct = np.isfinite(distinct_dist).any(axis=1, keepdims=True)

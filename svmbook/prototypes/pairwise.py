@@ -19,7 +19,7 @@ OUTPUT_TOL = 1e-10  # relative to the terms of an output: smaller outputs are nu
 
 
 class PairwiseClassifier(GapCheckedClassifier):
-    r"""Base for similarities :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}` and pairwise votes.
+    r"""Base class for :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}` and one-vs-one voting.
 
     A subclass defines ``_pair_decision_function(X)``. It returns a function of two class indices
     a and b, whose value is one output per point of X, positive where class b is predicted. Query
@@ -48,15 +48,15 @@ class PairwiseClassifier(GapCheckedClassifier):
         outputs_of_pair, k = self._pair_decision_function(X), len(self.classes_)
         if k == 2:
             return outputs_of_pair(0, 1)
-        votes, sums, scale = np.zeros((len(X), k)), np.zeros((len(X), k)), np.zeros((len(X), 1))
+        votes, sums, abs_sum = np.zeros((len(X), k)), np.zeros((len(X), k)), np.zeros((len(X), 1))
         for a, b in combinations(range(k), 2):
             F = outputs_of_pair(a, b)
             votes[:, b] += F > 0
             votes[:, a] += F < 0
             sums[:, b] += F
             sums[:, a] -= F
-            scale[:, 0] += np.abs(F)
-        resolution = np.where(scale > 0, OUTPUT_TOL * scale, 1.0)
+            abs_sum[:, 0] += np.abs(F)
+        resolution = np.where(abs_sum > 0, OUTPUT_TOL * abs_sum, 1.0)
         # Sums that differ only by rounding become equal.
         sums = resolution * np.rint(sums / resolution)
         return votes + sums / (3.0 * (np.abs(sums) + 1.0))

@@ -29,16 +29,16 @@ class ProfileSVM(PairwiseClassifier):
     r"""A linear SVM for each cluster of the training points.
 
     The profile :math:`s` of a point holds its similarities
-    :math:`\sigma(x, x_i) = e^{-\gamma\|x - x_i\|^2}` to all training points. Profiles are
-    clustered by MagKmeans. It minimises, over memberships :math:`Z_{ij} \ge 0` with
-    :math:`\sum_j Z_{ij} = 1` and centres :math:`c_j`,
+    :math:`\sigma(x, x_i) = e^{-\gamma\|x - x_i\|^2}` to all training points. MagKmeans clusters
+    the profiles. It minimises, alternating between the memberships :math:`Z_{ij} \ge 0` with
+    :math:`\sum_j Z_{ij} = 1` and the centres :math:`c_j`,
 
     .. math:: \sum_{ij} Z_{ij}\|s_i - c_j\|^2
         + R\sum_{jc}\Big|\sum_i Z_{ij}\big([y_i = c] - \tfrac1k\big)\Big|
 
-    by turns, where k is the number of classes. The second term balances the classes in each
-    cluster. One linear SVM per cluster and pair of its classes is trained. It predicts the points
-    whose profiles are nearest to the centre of the cluster.
+    where k is the number of classes. The second term balances the classes in each cluster. For
+    each cluster and pair of its classes, one linear SVM is trained. It predicts the labels of the
+    points whose profiles are nearest to the centre of the cluster.
 
     `fit` takes no ``sample_weight``, because the clustering balances numbers of points.
 
@@ -47,7 +47,7 @@ class ProfileSVM(PairwiseClassifier):
     C : float, default=1.0
         Regularisation parameter: the weight of the slacks, positive and finite.
     n_clusters : int, default=8
-        Number of clusters; clusters that end empty are removed.
+        Number of clusters; empty clusters are removed.
     balance : float, default=1.0
         :math:`R` in units of the mean squared distance of a profile from the mean profile. Zero
         gives plain k-means.
@@ -188,7 +188,7 @@ class ProfileSVM(PairwiseClassifier):
                 planes = fit_linear_members(X, positive, negative, float(self.C), positive_weights)
                 self._planes_[a, b] = np.flatnonzero(has_both), planes
                 self.relative_gap_ = max(self.relative_gap_, float(planes.relative_gap.max()))
-        self._certify(self.relative_gap_, stacklevel=4)
+        self._set_converged(self.relative_gap_, stacklevel=4)
         self.classes_ = classes
         return self
 
@@ -198,7 +198,7 @@ class ProfileSVM(PairwiseClassifier):
         return np.exp(-self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
 
     def _cluster(self, S, codes, k):
-        """Cluster the profiles S of k classes; return labels, centres and number of iterations."""
+        """Cluster the profiles S; return labels, centres and the number of iterations."""
         centres, _ = kmeans_plusplus(S, int(self.n_clusters), random_state=self.random_state)
         R = float(self.balance) * ((S - S.mean(axis=0)) ** 2).sum(axis=1).mean()
         previous_Z = None
@@ -228,8 +228,8 @@ class ProfileSVM(PairwiseClassifier):
         return 2 * len(self._points_)
 
     def _pair_decision_function(self, X):
-        squared_distances = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
-        nearest = round_significand(squared_distances).argmin(axis=1)
+        sq_dist = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
+        nearest = round_significand(sq_dist).argmin(axis=1)
 
         def outputs_of_pair(a, b):
             F = single_class_output(self._has_class_[a], self._has_class_[b])[nearest]
@@ -243,24 +243,24 @@ class ProfileSVM(PairwiseClassifier):
         return outputs_of_pair
 
 
-def _memberships(squared_distances, codes, k, R):
+def _memberships(sq_dist, codes, k, R):
     """Return the optimal Z, given squared distances to the centres, and indices of the k classes.
 
     For R > 0 this is a linear program. For R = 0 each point belongs to the nearest centre.
     """
-    n, m = squared_distances.shape
+    n, m = sq_dist.shape
     if R == 0.0:
-        return np.eye(m)[round_significand(squared_distances).argmin(axis=1)]
+        return np.eye(m)[round_significand(sq_dist).argmin(axis=1)]
     # Row i holds the change of each class's excess in a cluster per unit of membership of point i.
     excess = (codes[:, None] == np.arange(k)) - 1.0 / k
     A = sparse.kron(excess.T, sparse.eye_array(m))
-    # The variables are the entries of Z, and t >= |A z|, whose sum is the balance term.
+    # The variables are the entries of Z, and t >= |A z|, whose sum times R is the balance term.
     minus_t = -sparse.eye_array(k * m)
     A_ub = sparse.vstack([sparse.hstack([A, minus_t]), sparse.hstack([-A, minus_t])], format="csr")
     A_eq = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
     A_eq = sparse.hstack([A_eq, sparse.csr_array((n, k * m))], format="csr")
-    cost = np.concatenate([squared_distances.ravel(), np.full(k * m, R)])
-    cost /= squared_distances.mean() or 1.0
+    cost = np.concatenate([sq_dist.ravel(), np.full(k * m, R)])
+    cost /= sq_dist.mean() or 1.0
     b_ub, b_eq = np.zeros(2 * k * m), np.ones(n)
     result = linprog(cost, A_ub=A_ub, b_ub=b_ub, A_eq=A_eq, b_eq=b_eq, method="highs")
     if result.x is None:

@@ -72,7 +72,7 @@ class PrototypeSVM(LocalEnsemble):
         Regularisation parameter: the weight of a negative's slack, positive and finite. Its
         effect depends on the scale of the features. With standardised features and C = 1, many
         members do not cover their own exemplar and are removed. In `ExemplarSVM` C = 1 is enough,
-        because it multiplies the exemplar's C by the number of negatives.
+        because it multiplies the exemplar's C by the number of points of other classes.
     penalty : "l2" or "l1", default="l2"
         As in `ExemplarSVM`.
     positive_weight : float or "balanced", default=1.0
@@ -203,10 +203,10 @@ class PrototypeSVM(LocalEnsemble):
             The fitted estimator.
         """
         X, classes, codes, rng = self._validate_training_data(X, y)
-        best, train, self.history_ = self._run_iterations(
+        best, train_indices, self.history_ = self._run_iterations(
             X, codes, np.arange(len(X)), len(classes), rng
         )
-        self._set_fitted_attributes(best.members, best.ensemble, classes, train)
+        self._set_fitted_attributes(best.members, best.ensemble, classes, train_indices)
         self.n_shifts_, self.validation_score_ = best.n_shifts, best.accuracy
         return self
 
@@ -215,9 +215,10 @@ class PrototypeSVM(LocalEnsemble):
 
         Algorithm 1, without the shift after the last validation.
         """
-        train, validation = validation_split(codes, float(self.validation_fraction), rng)
-        X_val, codes_val = X[validation], codes[validation]
-        X, codes, indices = X[train], codes[train], indices[train]
+        fraction = float(self.validation_fraction)
+        train_indices, val_indices = validation_split(codes, fraction, rng)
+        X_val, codes_val = X[val_indices], codes[val_indices]
+        X, codes, indices = X[train_indices], codes[train_indices], indices[train_indices]
         dist = round_significand(distances(X, X, self.metric))
         training, no_pairs = (X, codes, dist), np.zeros((0, 2), dtype=int)
         members = self._train_exemplars(X, codes, dist)

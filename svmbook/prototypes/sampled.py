@@ -1,4 +1,4 @@
-"""Prototype SVMs on a sample of the training points that grows by misclassified points."""
+"""Prototype SVMs on a sample of the training points, to which misclassified points are added."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class SampledPrototypeSVM(PrototypeSVM):
         sample = sample_by_class(codes, sizes, rng)
         samples = [sample]
         while True:
-            best, train, self.history_ = self._run_iterations(
+            best, train_indices, self.history_ = self._run_iterations(
                 X[sample], codes[sample], sample, len(classes), rng
             )
             if len(samples) == self.n_samplings:
@@ -165,7 +165,7 @@ class SampledPrototypeSVM(PrototypeSVM):
             if len(sample) == len(samples[-1]):
                 break
             samples.append(sample)
-        self._set_fitted_attributes(best.members, best.ensemble, classes, train)
+        self._set_fitted_attributes(best.members, best.ensemble, classes, train_indices)
         self.samples_ = samples
         self.n_shifts_, self.validation_score_ = best.n_shifts, best.accuracy
         return self
