@@ -106,11 +106,11 @@ def evaluate_hyperplanes(X, coef, intercept):
     F = X @ coef.T + intercept
     norm_products = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
     rounding_error = OUTPUT_TOL * (norm_products + np.abs(intercept)) + INTERCEPT_ROUNDING
-    return F, rounding_error < F
+    return F, F > rounding_error
 
 
 def _local_weights(rho, n_neighbors):
-    """Return vote weights for distances rho to exemplars; rho is infinite for non-voting members."""
+    """Return vote weights from distances rho to exemplars, infinite for members without a vote."""
     if n_neighbors is not None:
         n, rho = min(n_neighbors, rho.shape[1]), round_significand(rho)
         return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
@@ -204,7 +204,7 @@ class LocalEnsemble(GapCheckedClassifier):
         )
 
     def _set_fitted_attributes(self, members, ensemble, classes, train_indices):
-        """Set the fitted attributes; ``train_indices`` are the indices of the members' points in X."""
+        """Set the fitted attributes; ``train_indices`` refer to the training data of `fit`."""
         self._ensemble_ = ensemble
         self.coef_, self.intercept_, self.exemplars_ = ensemble[:3]
         exemplars, codes, positive, negative, planes = members

@@ -27,7 +27,7 @@ def cross_validated_sigmoids(X, positive, negative, positive_weights, train):
     positive, negative : ndarray of bool, of shape (n_members, n_samples)
         Masks of each member's positives and negatives.
     positive_weights : ndarray of shape (n_members,)
-        Factor of C for a member's positives.
+        Factors of C for the positives of each member.
     train : callable
         ``train(X, positive, negative, positive_weights)`` returns the `Hyperplanes` of members.
 

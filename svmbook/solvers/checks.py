@@ -17,7 +17,7 @@ __all__ = [
 
 
 def check_problem(K, y, C, *, require_square=True, allow_callable=False, name="K"):
-    """Return the arrays of an SVM dual as floats, or raise an error that names the wrong one.
+    """Return the arrays of an SVM dual as floats, or raise an error that names the invalid one.
 
     Examples
     --------
@@ -36,11 +36,11 @@ def check_problem(K, y, C, *, require_square=True, allow_callable=False, name="K
 def check_bounds(C, n, name="C"):
     """Return upper bounds, or factors of them, as floats, one per point."""
     remedy = "For the hard margin call solve_hard_margin; remove points of weight zero."
-    return _check_positive(C, n, name, remedy)
+    return _check_positive_values(C, n, name, remedy)
 
 
 def check_logistic(K, y, weights, *, require_square=True, n_classes=None):
-    """Return the arrays of a log likelihood, or raise an error that names the wrong one.
+    """Return the arrays of a log likelihood, or raise an error that names the invalid one.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def check_logistic(K, y, weights, *, require_square=True, n_classes=None):
         check_scalar(n_classes, "n_classes", Integral, min_val=2)
         y = _check_labels(y, range(n_classes)).astype(int)
     K = _check_matrix(K, len(y), require_square=require_square)
-    return K, y, _check_positive(weights, len(y), "weights", "Remove points of weight zero.")
+    return K, y, _check_positive_values(weights, len(y), "weights", "Remove points of weight zero.")
 
 
 def check_stopping(tol, max_iter):
@@ -87,7 +87,7 @@ def _check_matrix(K, n, *, require_square, name="K"):
     return check_gram(K, require_definite=False) if require_square else K
 
 
-def _check_positive(values, n, name, remedy):
+def _check_positive_values(values, n, name, remedy):
     values = np.atleast_1d(values)
     values = check_array(
         values, dtype=float, ensure_2d=False, ensure_all_finite=False, input_name=name

@@ -88,7 +88,7 @@ def solve_dual_batch(
     tol : float, default=1e-11
         Violation of the optimality conditions at which to stop, in units of the margin.
     max_iter : int, default=1000
-        Largest number of linear systems per problem; usually about one per point is needed.
+        Largest number of linear systems per problem; usually one per point is enough.
 
     Returns
     -------
@@ -104,8 +104,9 @@ def solve_dual_batch(
     --------
     >>> import numpy as np
     >>> from svmbook.solvers import solve_dual_batch
-    >>> four, two = [[1.0, 2], [2, 2], [0, 0], [-2, 3]], [[1.0, 0], [0, 0]]
-    >>> X = np.array([four, [two[0], [9, 9], two[1], [9, 9]]])
+    >>> four_points = [[1.0, 2], [2, 2], [0, 0], [-2, 3]]
+    >>> two_padded_points = [[1.0, 0], [9, 9], [0, 0], [9, 9]]
+    >>> X = np.array([four_points, two_padded_points])
     >>> y = np.array([[1, 1, -1, -1], [1, 1, -1, -1]])
     >>> C = np.array([[10, 10, 10, 10], [10, 0, 10, 0]])
     >>> batch = solve_dual_batch(X @ X.transpose(0, 2, 1), y, C)
@@ -150,7 +151,7 @@ def solve_dual_batch(
 def solve_validated_batch(K, y, C, *, tol=1e-11, max_iter=1000):
     """Solve many duals as `solve_dual_batch` does, for validated arrays."""
     beta, n_iter = np.zeros(y.shape), np.full(len(y), max_iter)
-    # Scale K to about 1, the size of the entries of y; powers of two make no rounding error.
+    # Scale K to about 1, the size of the entries of y; powers of two cause no rounding error.
     scale = _scale(K, C)
     unit = 2.0 ** np.rint(np.log2(scale))[:, None]
     faces = _Faces(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
@@ -271,7 +272,7 @@ def _product(K, beta):
 
 
 def _intercept_limits(beta, lower, upper, e):
-    """Return lower limits of b, from points whose beta may increase, and upper limits, likewise.
+    """Return lower limits of b, where beta may increase, and upper limits, where it may decrease.
 
     The largest lower limit and the smallest upper limit are the ends of the interval of optimal
     intercepts. If the lower end exceeds the upper one, the optimality conditions are violated.
@@ -287,7 +288,7 @@ def best_intercepts(e, y, C):
     :math:`\sum_{e_i < b} C_i - \sum_{y_i = 1} C_i`. So the best b is a weighted quantile of the
     errors; its level is the share of the positive points in the sum of all C. If the slope is zero
     between two errors, all b between them are optimal, and the middle is returned. The multipliers
-    are not used: one that rounding keeps from its bound would seem to determine b.
+    are not used: one kept off its bound by rounding error would wrongly determine b.
 
     Parameters
     ----------

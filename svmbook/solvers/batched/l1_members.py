@@ -1,4 +1,4 @@
-r"""Linear SVMs with the l1 norm on many small subsets, by one linear program for many of them.
+r"""Linear SVMs with the l1 norm on many small subsets, several in each linear program.
 
 The problem is :eq:`eq-primal` with the sum of absolute weights in place of half the sum of squares.
 The members share no variables, so one linear program with a block-diagonal matrix, one block per
@@ -17,18 +17,18 @@ __all__ = ["fit_l1_members"]
 MAX_MATRIX_ENTRIES = 50_000  # approximate limit for the matrix of one linear program
 
 
-def fit_l1_members(X, positive, negative, C, positive_weight):
+def fit_l1_members(X, positive, negative, C, positive_weights):
     r"""Train linear SVMs with the l1 norm, which use few features, on many small subsets.
 
     Each member minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its
     points. With :math:`w = u - v` this is a linear program in :math:`u, v, \xi \ge 0` and b. By
-    duality, :math:`\sum_i\alpha_i` is a lower bound of the minimum for all multipliers with
+    duality, :math:`\sum_i\alpha_i` is a lower bound on the minimum for all multipliers with
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0` and
     :math:`|\sum_i y_i\alpha_ix_{ij}| \le 1` for each feature j.
 
     Parameters
     ----------
-    X, positive, negative, C, positive_weight
+    X, positive, negative, C, positive_weights
         As in `fit_linear_members`.
 
     Returns
@@ -38,17 +38,17 @@ def fit_l1_members(X, positive, negative, C, positive_weight):
     n_points = (positive | negative).sum(axis=1)
     program_indices = np.cumsum(n_points * (2 * X.shape[1] + 2)) // MAX_MATRIX_ENTRIES
     solutions = [
-        _solve_program(X, positive[rows], negative[rows], C, positive_weight[rows])
+        _solve_program(X, positive[rows], negative[rows], C, positive_weights[rows])
         for rows in (program_indices == index for index in np.unique(program_indices))
     ]
     return Hyperplanes(*map(np.concatenate, zip(*solutions, strict=True)))
 
 
-def _solve_program(X, positive, negative, C, positive_weight):
+def _solve_program(X, positive, negative, C, positive_weights):
     """Solve one linear program for several members."""
     members, indices = np.nonzero(positive | negative)
     y = np.where(positive[members, indices], 1.0, -1.0)
-    upper = C * np.where(y > 0, positive_weight[members], 1.0)
+    upper = C * np.where(y > 0, positive_weights[members], 1.0)
     # n members, d features and m constraints, one per member and point
     n, d, m = len(positive), X.shape[1], len(indices)
     # With a point of the subset as origin, rounding errors are relative to differences of points.
@@ -78,6 +78,6 @@ def _solve_program(X, positive, negative, C, positive_weight):
     objective = np.abs(w).sum(axis=1) + np.bincount(members, upper * slack, n)
     alpha = np.clip(-cost_unit * result.ineqlin.marginals, 0.0, upper)
     # Dividing by this factor makes the multipliers feasible.
-    constraint_excess = np.abs(feature_columns.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
-    gap = objective - np.bincount(members, alpha, n) / constraint_excess
+    scaling_factor = np.abs(feature_columns.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
+    gap = objective - np.bincount(members, alpha, n) / scaling_factor
     return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective)

@@ -41,7 +41,7 @@ class Hyperplanes(NamedTuple):
         return Hyperplanes(*(values[rows] for values in self))
 
 
-def fit_linear_members(X, positive, negative, C, positive_weight):
+def fit_linear_members(X, positive, negative, C, positive_weights):
     r"""Train a linear SVM on each of many small subsets.
 
     Each member minimises :math:`\tfrac12\|w\|^2 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))`,
@@ -56,8 +56,8 @@ def fit_linear_members(X, positive, negative, C, positive_weight):
         The positive and negative points of each member, at least one of each.
     C : float
         Regularisation parameter :math:`C_i` of negative points.
-    positive_weight : ndarray of shape (n_members,) or (n_members, n_samples)
-        Factor of C for positive points, per member or per member and point.
+    positive_weights : ndarray of shape (n_members,) or (n_members, n_samples)
+        Factors of C for positive points, per member or per member and point.
 
     Returns
     -------
@@ -73,16 +73,16 @@ def fit_linear_members(X, positive, negative, C, positive_weight):
         position, size = np.arange(n_points[rows].max()), n_points[rows, None]
         indices = member_indices[offsets[rows, None] + np.minimum(position, size - 1)]
         is_positive = position < n_positive[rows, None]
-        factor = _member_weights(positive_weight, rows, indices)
+        factor = _member_weights(positive_weights, rows, indices)
         bounds = C * np.where(is_positive, factor, position < size)
         batches.append(fit_hyperplanes(X[indices], np.where(is_positive, 1.0, -1.0), bounds))
     inverse = np.argsort(order)
     return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*batches, strict=True)))
 
 
-def _member_weights(weight, rows, indices):
+def _member_weights(weights, rows, indices):
     """Return the weights of some members' points, given per member or per member and point."""
-    return weight[rows, None] if weight.ndim == 1 else weight[rows[:, None], indices]
+    return weights[rows, None] if weights.ndim == 1 else weights[rows[:, None], indices]
 
 
 def _batches_of_similar_size(order, sizes, d):

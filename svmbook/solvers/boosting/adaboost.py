@@ -13,10 +13,10 @@ import numpy as np
 from ...ties import TIE_TOL
 from ...weights import normalise_weights
 
-__all__ = ["BoostingResult", "run_adaboost"]
+__all__ = ["AdaBoostResult", "run_adaboost"]
 
 
-class BoostingResult(NamedTuple):
+class AdaBoostResult(NamedTuple):
     """The hypotheses of the base learner, their weights, and why boosting stopped."""
 
     hypotheses: list
@@ -31,8 +31,8 @@ def run_adaboost(learner, X, y, n_rounds, u):
     the weight :math:`w = \tfrac12\log((1 - \epsilon)/\epsilon)`, :eq:`eq-adaboost-weight`, which
     minimises :math:`\sum_i u_i e^{-wy_ih(x_i)}`. (In Lin (2005) w is twice as large, which
     gives the same classifier.) Then the point weights are multiplied by :math:`e^{-wy_ih(x_i)}` and
-    normalised to sum one: those of correct points are divided by :math:`2(1 - \epsilon)`, those of
-    misclassified points by :math:`2\epsilon`.
+    normalised to sum to one: those of correctly classified points are divided by
+    :math:`2(1 - \epsilon)`, those of misclassified points by :math:`2\epsilon`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def run_adaboost(learner, X, y, n_rounds, u):
 
     Returns
     -------
-    BoostingResult
+    AdaBoostResult
         It may have fewer hypotheses than ``n_rounds``. A hypothesis without errors is the whole
         ensemble, and boosting stops if no hypothesis is better than chance.
 
@@ -62,15 +62,15 @@ def run_adaboost(learner, X, y, n_rounds, u):
     for _ in range(n_rounds):
         hypothesis, edge = learner.best(g)
         if edge <= TIE_TOL:  # zero up to rounding, since the weights sum to one
-            return BoostingResult(hypotheses, np.array(weights), "no hypothesis beats chance")
+            return AdaBoostResult(hypotheses, np.array(weights), "no hypothesis beats chance")
         hypotheses.append(hypothesis)
         is_correct = hypothesis(X)[:, 0] * y > 0
         error = np.abs(g[~is_correct]).sum()  # (1 - edge) / 2 would lose the digits of small errors
         if is_correct.all():
             # This is the first round, since the hypothesis would be the best in every round.
             weights.append(1.0)
-            return BoostingResult(hypotheses, np.array(weights), "one hypothesis makes no error")
+            return AdaBoostResult(hypotheses, np.array(weights), "one hypothesis makes no error")
         weights.append(0.5 * np.log((1.0 - error) / error))
         g /= np.where(is_correct, 2.0 * (1.0 - error), 2.0 * error)
         g /= np.abs(g).sum()  # corrects rounding error
-    return BoostingResult(hypotheses, np.array(weights), "the number of rounds was reached")
+    return AdaBoostResult(hypotheses, np.array(weights), "the number of rounds was reached")

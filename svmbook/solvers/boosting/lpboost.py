@@ -152,7 +152,10 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
         objective = _objective(weights, margins, C, hard_margin)
         n_iter += 1
         logger.info(
-            "LPBoost, program %d: objective %.6g, bound %.6g", n_iter, objective, dual_objective
+            "LPBoost, linear program %d: objective %.6g, bound %.6g",
+            n_iter,
+            objective,
+            dual_objective,
         )
     nonzero = np.flatnonzero(weights)
     return LPBoostResult(
@@ -176,7 +179,7 @@ def _objective(weights, margins, C, hard_margin):
 
 
 def _solve_soft_margin(columns, C):
-    """Return weights and dual variables for some columns, and the edge that a new one must have."""
+    """Return weights, dual variables, and the edge that a new hypothesis must exceed."""
     n, k = columns.shape
     solution = linprog(
         np.concatenate([np.ones(k), C]),

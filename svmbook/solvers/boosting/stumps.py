@@ -71,8 +71,8 @@ class MidpointStumps:
         # An infinite threshold gives the constant hypothesis.
         self.thresholds = np.column_stack([midpoints, np.full(self.d, np.inf)])
         # There is no threshold between values that differ only by rounding.
-        larger_sizes = np.maximum(np.abs(lower_values), np.abs(upper_values))
-        is_tie = 0.5 * upper_values - 0.5 * lower_values <= 0.5 * TIE_TOL * larger_sizes
+        larger_magnitudes = np.maximum(np.abs(lower_values), np.abs(upper_values))
+        is_tie = 0.5 * upper_values - 0.5 * lower_values <= 0.5 * TIE_TOL * larger_magnitudes
         self._distinct_mask = 1.0 - np.column_stack([is_tie, np.zeros(self.d, dtype=bool)])
         self._edges, self._abs_edges = np.empty((2, self.d, self.n))
 
@@ -113,12 +113,12 @@ class MidpointStumps:
         edges, abs_edges = self._all_edges(g)
         rounded_edges = np.rint(abs_edges / (TIE_TOL * np.abs(g).sum()))
         padded_edges = np.pad(rounded_edges, ((0, 0), (1, 1)))
-        is_peak = (
+        is_local_maximum = (
             (abs_edges > min_edge)
             & (rounded_edges >= padded_edges[:, :-2])
             & (rounded_edges > padded_edges[:, 2:])
         )
-        rows, positions = np.nonzero(is_peak)
+        rows, positions = np.nonzero(is_local_maximum)
         return self._stumps(edges, rows, positions), abs_edges[rows, positions]
 
     def _all_edges(self, g):
