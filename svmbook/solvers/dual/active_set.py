@@ -36,16 +36,17 @@ __all__ = [
     "solve_active_set_on_gram",
 ]
 
-# An iteration lowers the shift in two cases. Its number of corrections is below the first ratio
-# times the previous number. Or the number is below the second ratio times the number of free
-# points, and fewer than FEW_CORRECTIONS_PATIENCE iterations have passed without a new minimum.
+# An iteration lowers the shift if its number of corrections is below SHIFT_DECREASE_RATIO times the
+# previous number, or if it is below FEW_CORRECTIONS_RATIO times the number of free points and fewer
+# than FEW_CORRECTIONS_PATIENCE iterations have passed without a new minimum.
 SHIFT_DECREASE_RATIO = 0.9
 FEW_CORRECTIONS_RATIO = 0.1
 FEW_CORRECTIONS_PATIENCE = 5
-EXTRA_FREE_RATIO = 0.5  # points near the margin that start free, per free point of the quarter
+EXTRA_FREE_RATIO = 0.5  # points near the margin that start free, per free point of the sample
 MAX_ONE_THREAD_POINTS = 5000  # largest number of points for which one BLAS thread is fastest
 MAX_DIRECT_POINTS = 100  # largest number of points that are solved without a smaller problem first
-MAX_UNDAMPED_POINTS = 100  # largest face for which an extra factorisation costs less than its steps
+# Largest face for which one more factorisation, without damping, saves time.
+MAX_UNDAMPED_POINTS = 100
 PATIENCE = 25  # primal-dual iterations without a new minimum before monotone ones take over
 # A refinement step must reduce the residual of the face below this fraction of its previous value.
 RESIDUAL_RATIO = 0.1
@@ -91,7 +92,7 @@ def solve_active_set(
     Returns
     -------
     SolverResult
-        ``alpha`` has exact zeros and exact bounds. At the iteration limit the last point is made
+        ``alpha`` has exact zeros and exact bounds. At the iteration limit the last iterate is made
         feasible and scaled so that its dual objective is at least 0.
 
     Raises
@@ -142,29 +143,30 @@ def as_gram(K, n):
 def initial_state(gram, y, C, max_iter):
     """Return an initial state, predicted from the solution for a quarter of the points.
 
-    A quarter of the points at four times C is a sample of the same problem. Its decision function
-    predicts the set of each point: at the upper bound with a margin below 1, at zero with a margin
-    above 1. Its free points start free, with some other points closest to the margin boundaries.
+    A quarter of the points at four times C is a sample of the same problem. The decision function
+    of its solution predicts the set of each point: at the upper bound with a margin below 1, at
+    zero with a margin above 1. The free points of the sample start free, together with some other
+    points closest to the margin boundaries.
     """
     n = len(y)
     if n <= MAX_DIRECT_POINTS:
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
-    quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
-    C_share = C[quarter].sum() / C.sum()
-    gram_quarter, C_quarter = gram.submatrix(quarter), C[quarter] / C_share
+    sample = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
+    C_fraction = C[sample].sum() / C.sum()
+    sample_gram, sample_C = gram.submatrix(sample), C[sample] / C_fraction
     sample_state = run_iterations(
-        initial_state(gram_quarter, y[quarter], C_quarter, max_iter), max_iter
+        initial_state(sample_gram, y[sample], sample_C, max_iter), max_iter
     )
     support = np.flatnonzero(sample_state.beta)
-    margin = y * (gram.dot_columns(quarter[support], sample_state.beta[support]) + sample_state.b)
+    margin = y * (gram.dot_columns(sample[support], sample_state.beta[support]) + sample_state.b)
     distance = np.abs(1.0 - margin)
-    distance[quarter] = np.inf
+    distance[sample] = np.inf
     nearest = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]
     beta, free = np.where(margin < 1.0, y * C, 0.0), np.zeros(n, dtype=bool)
-    beta[quarter] = np.where(
-        sample_state.at_upper_bound, (y * C)[quarter], C_share * sample_state.beta
+    beta[sample] = np.where(
+        sample_state.at_upper_bound, (y * C)[sample], C_fraction * sample_state.beta
     )
-    free[quarter] = sample_state.free
+    free[sample] = sample_state.free
     beta[nearest], free[nearest] = 0.0, True
     return DualState(gram, y, C, beta, free)
 
@@ -204,7 +206,7 @@ class _Refinement:
         self.n_stalls = 0
 
     def should_continue(self, state, F):
-        """Store the residual; return whether the last step lowered it clearly but not fully."""
+        """Store the residual; return whether it fell clearly, but not to the rounding error."""
         previous_residual, self.last_residual = self.last_residual, state.residual(F)
         return (
             self.last_residual < RESIDUAL_RATIO * previous_residual
@@ -235,9 +237,9 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
     """Solve the system of the face and correct all sets at once, until no point moves.
 
     The iterations also end if the number of corrections has no new minimum in more than
-    ``max_idle`` of them in a row. The shift follows the rule of Levenberg and Marquardt: it falls
-    if there are few corrections or clearly fewer than before, and otherwise rises, which damps the
-    next step.
+    ``max_idle`` of them in a row. The shift follows the rule of Levenberg and Marquardt: it is
+    lowered if there are few corrections or clearly fewer than before, and otherwise raised, which
+    damps the next step.
     """
     fewest_corrections = previous_corrections = state.n + 1
     n_idle, refinement = 0, _Refinement()
@@ -246,7 +248,7 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
         F = np.flatnonzero(state.free)
         step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
         state.move(F, state.beta[F] + step)
-        is_violating = state.violations_at_bounds()
+        is_violating = state.find_violating_at_bounds()
         outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
         n_corrections = len(outside) + is_violating.sum()
         if n_corrections == 0:
@@ -269,10 +271,10 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
         n_idle = 0 if n_corrections < fewest_corrections else n_idle + 1
         fewest_corrections = min(fewest_corrections, n_corrections)
         decreased_clearly = n_corrections < SHIFT_DECREASE_RATIO * previous_corrections
-        nearly_done = (
+        has_few_corrections = (
             n_corrections < FEW_CORRECTIONS_RATIO * len(F) and n_idle < FEW_CORRECTIONS_PATIENCE
         )
-        if decreased_clearly or nearly_done:
+        if decreased_clearly or has_few_corrections:
             face_solver.lower_shift()
         else:
             face_solver.raise_shift()

@@ -8,11 +8,11 @@ from .state import DualState
 
 __all__ = ["cross_over"]
 
-# Most sets are predicted correctly, so that few iterations are needed. Their limit is MAX_WORK
-# divided by the number of points, since iterations on few points are cheap, but at least
-# MIN_ITER_LIMIT.
+# Most sets are predicted correctly, so that few iterations are needed. Since iterations on few
+# points are cheap, the iteration limit is MAX_ITER_TIMES_POINTS divided by the number of points,
+# but at least MIN_ITER_LIMIT.
 MIN_ITER_LIMIT = 100
-MAX_WORK = 100_000
+MAX_ITER_TIMES_POINTS = 100_000
 
 
 def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
@@ -23,6 +23,7 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     prediction end at the exact solution. If they do not converge, the solution with the smaller gap
     is returned. If the other solver was stopped early (not ``finished``), its solution is made
     feasible and certified.
+
     All of ``C`` may be infinite; ``report`` holds ``n_iter`` and ``message``.
     """
     upper = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
@@ -33,12 +34,12 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     gradient = y * (approximate_state.e - intercept)
     scale = np.minimum(upper, alpha.max())
     at_zero = (alpha <= 0.0) | (alpha < -gradient * scale)
-    at_bound = ~at_zero & ((alpha >= upper) | (upper - alpha < gradient * scale))
-    free = ~(at_zero | at_bound)
-    beta = y * np.where(at_zero, 0.0, np.where(at_bound, upper, alpha))
+    at_upper_bound = ~at_zero & ((alpha >= upper) | (upper - alpha < gradient * scale))
+    free = ~(at_zero | at_upper_bound)
+    beta = y * np.where(at_zero, 0.0, np.where(at_upper_bound, upper, alpha))
     state = DualState(gram, y, upper, beta, free)
     state.b = intercept
-    max_iter = max(MIN_ITER_LIMIT, MAX_WORK // len(y))
+    max_iter = max(MIN_ITER_LIMIT, MAX_ITER_TIMES_POINTS // len(y))
     try:
         exact_result = run_iterations(state, max_iter, near_solution=True).to_result(
             tol, C=C, **report

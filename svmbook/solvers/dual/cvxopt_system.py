@@ -103,10 +103,10 @@ def kkt_solver(gram, y, scale):
 def cvxopt_options(tol, max_iter, h_norm):
     """Return cvxopt's options.
 
-    Its tolerance of the gap is a thousandth of ours: the last iterations gain several digits each,
-    which are needed to distinguish zero multipliers from small ones. The tolerance of the residuals
-    is at least their rounding error, that of sums of numbers as large as ``h``. Further iterations
-    would make the solution worse.
+    Its tolerance of the gap is a thousandth of ``tol``: the last iterations gain several digits
+    each, which are needed to distinguish zero multipliers from small ones. The tolerance of the
+    residuals is at least their rounding error, that of sums of numbers as large as ``h``. Further
+    iterations would make the solution worse.
     """
     return {
         "show_progress": False,

@@ -82,7 +82,8 @@ class FaceSolver:
         if not np.array_equal(F, self._factored_F):
             self._factor(F)
         m = len(F)
-        r = e + imbalance * self._means  # the errors after imbalance / m is subtracted from each
+        # The errors after imbalance / m is subtracted from each multiplier.
+        r = e + imbalance * self._means
         r -= r.sum() / m
         step = self._solve(r)
         step -= (step.sum() + imbalance) / m
@@ -107,13 +108,13 @@ class FaceSolver:
 
     def _factor_block(self, F):
         m = len(F)
-        work = self._centred_block(F)
-        self._requested_shift = self.shift * work.trace() / m
+        block = self._centred_block(F)
+        self._requested_shift = self.shift * block.trace() / m
         shift = max(self._requested_shift, self._min_shift(m))
         while True:
-            work.ravel(order="K")[:: m + 1] += shift
+            block.ravel(order="K")[:: m + 1] += shift
             try:
-                self._solve = partial(cholesky_solve, cholesky(work))
+                self._solve = partial(cholesky_solve, cholesky(block))
                 break
             except ArithmeticError:
                 if shift > INDEFINITE_SHIFT * self.scale:
@@ -124,7 +125,7 @@ class FaceSolver:
                         "diagonal of K that makes its smallest eigenvalue nonnegative."
                     ) from None
             shift *= 10
-            work = self._centred_block(F)
+            block = self._centred_block(F)
 
     def _centred_block(self, F):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m` in column-major order, for LAPACK."""

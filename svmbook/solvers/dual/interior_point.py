@@ -1,6 +1,6 @@
 r"""The dual solved by an interior-point method: soft margin :eq:`eq-dual` and hard margin.
 
-For any C it takes a few dozen Newton steps at most, each with one factorisation of :math:`K + D`.
+For any C the method takes at most a few dozen Newton steps, each with one factorisation of K + D.
 If :math:`K = ZZ^\top` with Z of shape (n, r), a factorisation takes :math:`nr^2` operations and no
 n x n array is formed. The iterates stay inside the box, so `cross_over` then computes the exact
 zeros and bounds of the solution.
@@ -192,21 +192,21 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
         u = minimum.u / ((A @ minimum.u) @ A)  # the weights of each class sum to one
         f = gram.dot(y * u)
         delta_squared = (y * u) @ f
-        lowest_positive, highest_negative = f[y > 0].min(), f[y < 0].max()
-        if lowest_positive <= highest_negative and minimum.n_iter >= max_iter:
+        lowest_output_of_positives, highest_output_of_negatives = f[y > 0].min(), f[y < 0].max()
+        if lowest_output_of_positives <= highest_output_of_negatives and minimum.n_iter >= max_iter:
             raise ValueError(
                 f"the hard margin stopped after {minimum.n_iter} iterations, before it was "
                 "clear whether a hyperplane separates the classes. Raise max_iter, or choose a "
                 "finite C."
             )
-        if lowest_positive <= highest_negative:
+        if lowest_output_of_positives <= highest_output_of_negatives:
             raise ValueError(
                 "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
                 "convex hulls meet, or are closer than a millionth of the data's size, which "
                 "rounding cannot resolve. Choose a finite C or a richer kernel."
             )
         alpha = 2.0 * u / delta_squared
-        intercept = -(lowest_positive + highest_negative) / delta_squared
+        intercept = -(lowest_output_of_positives + highest_output_of_negatives) / delta_squared
         C = np.full(len(y), np.inf)
         return cross_over(
             gram, y, C, alpha, intercept, **_crossover_options(minimum, tol, max_iter)
@@ -219,7 +219,7 @@ def alpha_unit(gram, C):
 
 
 def undo_centring(result, gram, y, mean):
-    """Return the result with its intercept for the rows before `centred_factor` centred them."""
+    """Return the result with the intercept for the rows as they were before `centred_factor`."""
     with gram.limit_blas_threads():
         shift = float(mean @ gram.adjoint(y * result.alpha))
     return replace(result, intercept=result.intercept - shift)

@@ -54,7 +54,7 @@ def solve_libsvm(
 
     LIBSVM stops when the largest violation of the KKT conditions, not the duality gap, is below its
     tolerance: the larger of ``tol`` and 1e-3, its default. Active-set iterations then remove the
-    remaining violation, unless ``max_iter`` stopped LIBSVM. If they fail, LIBSVM starts anew with
+    remaining violation, unless ``max_iter`` stopped LIBSVM. If they fail, LIBSVM is run again with
     the tolerance ``tol``, or the rounding error of the outputs if that is larger, since below it
     LIBSVM may not terminate.
 
@@ -73,7 +73,7 @@ def solve_libsvm(
     max_iter : int, default=10_000_000
         Maximum number of LIBSVM's iterations (pair updates).
     **params
-        All parameters that the kernel has, of ``gamma``, ``degree`` and ``coef0``.
+        Those of ``gamma``, ``degree`` and ``coef0`` that the kernel has; none may be missing.
 
     Returns
     -------
@@ -119,9 +119,10 @@ def solve_libsvm_on_gram(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000
     rounding_error = 8 * np.finfo(float).eps * gram.scale * C.sum()
     loose_tol = max(tol, LIBSVM_TOL)
     tight_tol = min(max(tol, rounding_error), loose_tol)
-    params |= {"max_iter": min(max_iter, np.iinfo(np.int32).max), "cache_size": CACHE_MEGABYTES}
+    max_iter = min(max_iter, np.iinfo(np.int32).max)
+    svc_params = params | {"max_iter": max_iter, "cache_size": CACHE_MEGABYTES}
     for kkt_tol in sorted({loose_tol, tight_tol}, reverse=True):
-        svc = _SilentSVC(C=1.0, kernel=kernel, tol=kkt_tol, **params)
+        svc = _SilentSVC(C=1.0, kernel=kernel, tol=kkt_tol, **svc_params)
         alpha = _fit_multipliers(svc, X, y, C)
         finished = svc.fit_status_ == 0
         outcome = f"KKT violation below {kkt_tol:.1e}" if finished else "iteration limit reached"

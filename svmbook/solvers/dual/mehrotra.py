@@ -93,7 +93,7 @@ class _Iterate:
         )
 
     def advance(self):
-        """Do one iteration of Mehrotra's method."""
+        """Carry out one iteration of Mehrotra's method."""
         u, t, z, s = self.u, self.t, self.z, self.s
         solve = self._newton_system()
         mu = self.gap / (u.size * (1 + self.has_upper_bounds))

@@ -75,7 +75,8 @@ def intercept_interval(
     Optimality requires :math:`b \ge y_i - f_i` on :math:`I_{up}`, the points whose
     :math:`y_i\alpha_i` can increase, and :math:`b \le y_i - f_i` on :math:`I_{low}`, those whose
     :math:`y_i\alpha_i` can decrease. At an optimum with a free support vector both ends coincide;
-    without one every ``b`` between them is optimal. Elsewhere ``low`` exceeds ``high``.
+    without one every ``b`` between them is optimal. If ``alpha`` is not optimal, ``low`` exceeds
+    ``high``.
 
     Parameters
     ----------

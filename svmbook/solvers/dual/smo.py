@@ -1,9 +1,9 @@
 r"""Sequential minimal optimisation (SMO): the dual solved two multipliers at a time.
 
 The equality :math:`y^\top\alpha = 0` does not allow a single multiplier to change, but two can: a
-step :math:`t` along :math:`y_i e_i - y_j e_j` preserves the sum, and the best step along this line
-is a quotient, :eq:`eq-smo-step`. This implementation is written for readability; LIBSVM
-implements the same algorithm in C++ with a cache and shrinking.
+step :math:`t` along :math:`y_i u_i - y_j u_j`, with unit vectors u, preserves the sum, and the best
+step along this line is a quotient, :eq:`eq-smo-step`. This implementation is written for
+readability; LIBSVM implements the same algorithm in C++ with a cache and shrinking.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["solve_smo", "solve_smo_on_gram"]
 
 CURVATURE_FLOOR = 1e-12  # relative to the mean diagonal: replaces a smaller curvature
-PATIENCE = 10  # checks, one every n iterations, that may improve neither dual objective nor gap
+PATIENCE = 10  # consecutive checks, one every n iterations, without progress in dual or gap
 INDEFINITE_TOL = 1e-6  # relative to the largest k(x, x): K is indefinite below minus this curvature
 
 
@@ -131,10 +131,10 @@ def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
                 return replace(result, message="SMO: iteration limit reached")
             best_dual = max(best_dual, result.dual_objective)
             best_gap = min(best_gap, result.gap)
-        # The Newton step along the line, cut at the first bound.
-        room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
-        t = min(e_ij[j] / a_ij[j], room_i, room_j)
+        # The Newton step along the line, truncated at the first bound.
+        max_increase, max_decrease = upper[i] - beta[i], beta[j] - lower[j]
+        t = min(e_ij[j] / a_ij[j], max_increase, max_decrease)
         # A multiplier that reaches its bound is set to it exactly.
-        beta[i] = upper[i] if t == room_i else beta[i] + t
-        beta[j] = lower[j] if t == room_j else beta[j] - t
+        beta[i] = upper[i] if t == max_increase else beta[i] + t
+        beta[j] = lower[j] if t == max_decrease else beta[j] - t
         e -= t * (K[i] - K[j])

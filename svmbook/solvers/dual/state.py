@@ -1,4 +1,4 @@
-r"""The state of an active-set method: multipliers, errors, and the set of free points."""
+"""The state of an active-set method: multipliers, errors, and the set of free points."""
 
 import numpy as np
 from scipy.optimize import brentq
@@ -93,7 +93,7 @@ class DualState:
             not len(F) or self.at_rounding_error(F) or self.residual(F) <= 2.0 * previous_residual
         )
 
-    def violations_at_bounds(self):
+    def find_violating_at_bounds(self):
         """Return the mask of points at a bound whose error has the wrong sign."""
         violation = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
         return ~self.free & (violation > self.rounding_error)
@@ -122,13 +122,13 @@ class DualState:
         return np.array([i if excess_i >= excess_j else j]) if has_free_point else np.array([i, j])
 
     def advance(self, F, step):
-        """Take a step on F, cut at the first bound; return whether a point reached a bound."""
+        """Take a step on F as far as the first bound; return whether a point reached a bound."""
         beta = self.beta[F]
         bound = np.where(step > 0, self.upper[F], self.lower[F])
         with np.errstate(divide="ignore", invalid="ignore"):
-            step_lengths = np.where(step == 0, np.inf, (bound - beta) / step)
-        step_length = min(1.0, step_lengths.min())
-        new_beta = np.where(step_lengths <= step_length, bound, beta + step_length * step)
+            length_to_bound = np.where(step == 0, np.inf, (bound - beta) / step)
+        step_length = min(1.0, length_to_bound.min())
+        new_beta = np.where(length_to_bound <= step_length, bound, beta + step_length * step)
         self.move(F, np.clip(new_beta, self.lower[F], self.upper[F]))
         self.update_free()
         return not self.free[F].all()
@@ -151,7 +151,7 @@ class DualState:
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
         clipped. After the gradient step z differs between points, so that few of them end inside.
         """
-        # Local names: brentq keeps a reference to `project`, which must not hold one to self.
+        # Local names: brentq keeps a reference to `project`, which must not refer to self.
         lower, upper = self.lower, self.upper
         z = np.clip(self.beta, lower, upper)
         if ascend:

@@ -44,12 +44,12 @@ def test_raised_shift_ends_a_cycle():
     assert result.n_iter <= 30
 
 
-def test_violations_at_bounds_are_kkt_violations(state):
+def test_find_violating_at_bounds_returns_the_kkt_violations(state):
     margins = state.y * (state.gram.K @ state.beta + state.b)
     at_zero, at_C = state.beta == 0, np.abs(state.beta) == 2.0
     expected = (at_zero & (margins < 1 - 1e-9)) | (at_C & (margins > 1 + 1e-9))
     assert expected.sum() > 5
-    np.testing.assert_array_equal(state.violations_at_bounds(), expected & ~state.free)
+    np.testing.assert_array_equal(state.find_violating_at_bounds(), expected & ~state.free)
 
 
 def test_most_violating_point_has_the_largest_kkt_violation(state):
@@ -259,18 +259,18 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     K, y = noisy_gram(300)
     C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
     state = active_set.initial_state(StoredGram(K), y, C, 1000)
-    quarter = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
-    remaining = np.setdiff1d(np.arange(300), quarter)
-    C_share = C[quarter].sum() / C.sum()
-    quarter_result = solve_active_set(K[np.ix_(quarter, quarter)], y[quarter], C[quarter] / C_share)
+    sample = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))
+    remaining = np.setdiff1d(np.arange(300), sample)
+    C_fraction = C[sample].sum() / C.sum()
+    sample_result = solve_active_set(K[np.ix_(sample, sample)], y[sample], C[sample] / C_fraction)
     np.testing.assert_allclose(
-        (y * state.beta)[quarter], C_share * quarter_result.alpha, atol=1e-12
+        (y * state.beta)[sample], C_fraction * sample_result.alpha, atol=1e-12
     )
-    free = (quarter_result.alpha > 0) & (quarter_result.alpha < C[quarter] / C_share)
-    np.testing.assert_array_equal(state.free[quarter], free)
+    free = (sample_result.alpha > 0) & (sample_result.alpha < C[sample] / C_fraction)
+    np.testing.assert_array_equal(state.free[sample], free)
     # Of the remaining points, those closest to the margin boundaries are free; the others are at
     # C if their margin is below 1, and at zero otherwise.
-    margin = y * (K[:, quarter] @ (y[quarter] * quarter_result.alpha) + quarter_result.intercept)
+    margin = y * (K[:, sample] @ (y[sample] * sample_result.alpha) + sample_result.intercept)
     nearest, others = (
         remaining[state.free[remaining]],
         remaining[~state.free[remaining]],
