@@ -36,9 +36,9 @@ class FewestErrors(NamedTuple):
     n_errors : int
         Number of training points that the hyperplane misclassifies.
     bound : int
-        No hyperplane whose output at each correct point is at least ``min_output`` in absolute
-        value makes fewer errors. A hyperplane with smaller outputs may, so ``n_errors`` can be
-        below ``bound``.
+        Lower bound on the number of errors of every hyperplane whose outputs at its correctly
+        classified points are at least ``min_output`` in absolute value. A hyperplane with smaller
+        outputs may make fewer errors, so ``n_errors`` can be below ``bound``.
     w : ndarray of shape (d,)
         Normal vector.
     intercept : float
@@ -71,10 +71,11 @@ def solve_fewest_errors(
     y : array-like of shape (n,)
         Labels -1 and +1, both present.
     min_output : float, default=1e-4
-        Smallest output of a correct point, with features scaled to [-1, 1] and weights of at most 1
-        in absolute value. It lies between 1e-5 and 0.1: below 1e-5 it is too close to the
-        tolerances of the mixed integer solver. An outlier that stretches the range of a feature
-        moves all other points close together, and their outputs too, so clip outliers first.
+        Smallest absolute output at a correctly classified point, with features scaled to [-1, 1]
+        and weights of at most 1 in absolute value. It lies between 1e-5 and 0.1: below 1e-5 it is
+        too close to the tolerances of the mixed integer solver. An outlier that stretches the range
+        of a feature moves all other points close together, and their outputs too, so clip outliers
+        first.
     time_limit : float, default=600.0
         Time limit in seconds. At the limit, ``bound`` is the best lower bound found so far.
 

@@ -32,7 +32,7 @@ START_SAMPLE_SIZE = 20_000  # size of the random sample that gives a large probl
 START_RELATIVE_GAP = 5e-4  # relative duality gap on that sample
 GAP_TARGET = 0.7  # relative to the tolerance: the gap that the next width aims at
 INNER_ACCURACY = 0.3  # relative to the gap: accuracy of a smoothed problem
-MAX_NEWTON_STEPS = 200  # Newton steps at one width
+MAX_NEWTON_STEPS = 200  # largest number of Newton steps at one width
 PATIENCE = 2  # consecutive widths without a smaller gap after which rounding error is assumed
 
 

@@ -203,7 +203,7 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
             raise ValueError(
                 "the hard margin (C=inf) needs classes that a hyperplane separates; here their "
                 "convex hulls meet, or are closer than a millionth of the data's size, which "
-                "rounding cannot resolve. Choose a finite C or a richer kernel."
+                "double precision cannot resolve. Choose a finite C or a richer kernel."
             )
         alpha = 2.0 * u / delta_squared
         intercept = -(lowest_output_of_positives + highest_output_of_negatives) / delta_squared

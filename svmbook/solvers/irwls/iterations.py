@@ -12,16 +12,16 @@ one linear system, with the weights
 .. math:: a_i = C_i\,\theta'(\xi_i)/\xi_i, \qquad a_i = 0 \text{ without slack.}
 
 If :math:`\theta'(\xi)/\xi` never increases with :math:`\xi`, the parabola lies above the cost. A
-full step then cannot raise J, as long as points without slack keep none. If it increases, the cost
-has more curvature than the parabola, and the weight is the second derivative of the cost. A step
-that does not lower J enough is halved until it does. A full step is doubled as long as that lowers
-J further.
+full step then cannot raise J, provided that points without slack remain without slack. If the ratio
+increases, the cost has more curvature than the parabola, and the weight is the second derivative of
+the cost. A step that does not lower J enough is halved until it does. A full step is doubled as
+long as that lowers J further.
 
-As :math:`\xi_i \to 0` the weight of a cost with a kink at the margin is unbounded. So the cost is
-smoothed: for slacks below a width :math:`\epsilon` it is replaced by a parabola with the same value
-and slope at :math:`\epsilon`. For the hinge, and for the unbiased cost with s up to 2, smoothing
-raises the cost, less so for smaller widths. The width is reduced whenever the iterations have
-nearly converged. For these costs J with the smoothed cost therefore never increases; for other
+As :math:`\xi_i \to 0` the weight of a cost with a kink at the margin 1 is unbounded. The cost is
+therefore smoothed: for slacks below a width :math:`\epsilon` it is replaced by a parabola with the
+same value and slope at :math:`\epsilon`. For the hinge, and for the unbiased cost with s up to 2,
+smoothing raises the cost, less so for smaller widths. The width is reduced whenever the iterations
+have nearly converged. For these costs J with the smoothed cost therefore never increases; for other
 costs it can increase only when the width is reduced.
 
 The source is Navia-Vazquez et al. (2004), "Advantages of unbiased support vector classifiers for
@@ -149,10 +149,10 @@ def run_irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, use_printed_weig
             if state.predicts_no_decrease:
                 break
             if len(state.objectives) >= max_iter:
-                return state.result(C, tol, "max_iter was reached")
+                return state.to_result(C, tol, "max_iter was reached")
             if not state.take_step(step):
                 break
-    return state.result(C, tol, "no step lowers the objective")
+    return state.to_result(C, tol, "no step lowers the objective")
 
 
 class _IRWLSState:
@@ -201,7 +201,7 @@ class _IRWLSState:
         self.widths.append(self.width)
 
     def next_step(self):
-        """Return the step to the minimum of the parabolas, and store the predicted decrease."""
+        """Return the least-squares step, and store the decrease of J that it predicts."""
         weighted_errors = self.y * self.p
         dw, db = least_squares_step(self.Z, weighted_errors, self.a, self.w)
         df = self.Z @ dw + db
@@ -221,21 +221,17 @@ class _IRWLSState:
 
     def take_step(self, step):
         """Take a step with a line search; return whether its length is positive."""
-        (dw, db, df), t = (
-            step,
-            _step_length(partial(self.objective_change, step), self.predicted_decrease),
-        )
+        dw, db, df = step
+        t = _step_length(partial(self.objective_change, step), self.predicted_decrease)
         self.w, self.b, self.f = self.w + t * dw, self.b + t * db, self.f + t * df
         self._evaluate()
         self._record()
         n_iter, J = len(self.objectives), self.objectives[-1]
-        logger.info(
-            "least squares, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width
-        )
+        logger.info("IRWLS, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width)
         return t > 0.0
 
-    def result(self, C, tol, failure_message):
-        """Return the result after a last full step, which makes w the sum of its points."""
+    def to_result(self, C, tol, failure_message):
+        """Return the result after a last full step, which makes w a weighted sum of the points."""
         w, b, alpha = self.w, self.b, self.p
         dw, db, df = step = self.next_step()
         if self.objective_change(step, 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
@@ -306,8 +302,8 @@ def least_squares_step(Z, weighted_errors, a, w):
     try:
         dw = cho_solve(cho_factor(H, check_finite=False), centred_Z.T @ weighted_errors - w)
     except LinAlgError:  # the penalty is below the rounding error of such large weights
-        rows = np.vstack([A, np.eye(len(w))])
-        dw = lstsq(rows, np.concatenate([weighted_errors / np.sqrt(a), -w]))[0]
+        augmented_A = np.vstack([A, np.eye(len(w))])
+        dw = lstsq(augmented_A, np.concatenate([weighted_errors / np.sqrt(a), -w]))[0]
     return dw, e_mean - z_mean @ dw
 
 
@@ -316,12 +312,12 @@ def _step_length(objective_change, predicted_decrease):
 
     A step that does not change J is rejected, since the next step might reverse it.
     """
-    t, delta = 1.0, objective_change(1.0)
-    while delta > -SUFFICIENT_DECREASE * t * predicted_decrease:
+    t, change = 1.0, objective_change(1.0)
+    while change > -SUFFICIENT_DECREASE * t * predicted_decrease:
         t *= 0.5
         if t < MIN_STEP:
             return 0.0
-        delta = objective_change(t)
-    while t >= 1.0 and (doubled_change := objective_change(2.0 * t)) < delta:
-        t, delta = 2.0 * t, doubled_change
+        change = objective_change(t)
+    while t >= 1.0 and (doubled_change := objective_change(2.0 * t)) < change:
+        t, change = 2.0 * t, doubled_change
     return t

@@ -26,11 +26,11 @@ def svm_start(Z, y, C):
 
 def random_start(Z, y, C, rng):
     """Return w and b of least squares on random points, about two per unknown."""
-    is_drawn = np.zeros(len(y))
-    is_drawn[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
+    selection_weights = np.zeros(len(y))
+    selection_weights[rng.choice(len(y), min(len(y), 2 * (Z.shape[1] + 1)), replace=False)] = 1.0
     for label in (-1.0, 1.0):  # at least one point of each class
-        is_drawn[rng.choice(np.flatnonzero(y == label))] = 1.0
-    return least_squares_start(Z, y, C * is_drawn)
+        selection_weights[rng.choice(np.flatnonzero(y == label))] = 1.0
+    return least_squares_start(Z, y, C * selection_weights)
 
 
 def minimise_from_starts(Z, y, C, cost, starts, **options):

@@ -1,1 +1,1 @@
-"""Solvers of logistic regression: ridge, absolute-value or no penalty, and import points."""
+"""Solvers of logistic regression: ridge, l1 or no penalty, and import points."""

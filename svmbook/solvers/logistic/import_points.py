@@ -140,7 +140,7 @@ def select_import_points_on_gram(
             break
         z = remainder[:, best_point] / np.sqrt(remainder[best_point, best_point])
         S, Z = [*S, best_point], np.column_stack([Z, z])
-        _subtract_square(remainder, z)
+        _subtract_outer_product(remainder, z)
         start = np.append(w, 0.0), b
         (result,) = ridge_path(LowRankGram(Z), likelihood, [lam], tol=tol, start=start)
         previous_J, J = J, result.objective
@@ -161,7 +161,7 @@ def select_import_points_on_gram(
     return LogisticResult(alpha, b, J, gap, residual, G, len(S), converged, message, full_gap)
 
 
-def _subtract_square(remainder, z):
+def _subtract_outer_product(remainder, z):
     """Subtract zz' in place, in blocks of rows that fit into the cache."""
     rows_per_block = max(1, CACHE_ENTRIES // len(z))
     for start in range(0, len(z), rows_per_block):

@@ -1,4 +1,4 @@
-"""A quadratic plus an absolute-value penalty, :eq:`eq-l1`: a step of proximal Newton."""
+"""A quadratic plus an l1 penalty, :eq:`eq-l1`: the subproblem of a proximal Newton step."""
 
 import numpy as np
 from scipy.linalg import lapack
@@ -12,12 +12,12 @@ JITTER = 1e-12  # relative to the largest curvature; negligible in a regular sys
 
 def kkt_violation(alpha, slope, lam):
     """Return by how much each coefficient violates its optimality condition, :eq:`eq-l1-kkt`."""
-    at_zero = np.maximum(np.abs(slope) - lam, 0.0)
-    return np.where(alpha == 0.0, at_zero, np.abs(slope + lam * np.sign(alpha)))
+    violation_at_zero = np.maximum(np.abs(slope) - lam, 0.0)
+    return np.where(alpha == 0.0, violation_at_zero, np.abs(slope + lam * np.sign(alpha)))
 
 
 def minimise_l1_quadratic(Q, c, start, lam, max_violation):
-    r"""Minimise :math:`c^\top(x-a) + \tfrac12(x-a)^\top Q(x-a) + \lambda\|x\|_1`, a the start.
+    r"""Minimise :math:`c^\top(x-a) + \tfrac12(x-a)^\top Q(x-a) + \lambda\|x\|_1` from x = a.
 
     Each iteration is one sweep of coordinate descent, which identifies the zero coefficients,
     followed by Newton directions for the others. Neither ever raises the objective. Coefficients

@@ -12,7 +12,7 @@ from ...losses import logistic, logistic_curvature, logistic_slope
 
 __all__ = ["Binomial", "Softmax", "TwoClassLoss", "best_intercept", "make_likelihood"]
 
-FORCING_TERM = 0.1  # Newton-CG: largest residual of an inner solution, relative to its start
+FORCING_TERM = 0.1  # Newton-CG: largest residual of an inner solution, relative to the initial one
 MAX_PRODUCTS = 500  # Newton-CG: products with the curvature in one step
 CURVATURE_TOL = 1e-12  # relative to the gradient: the loss is linear if it has less curvature
 INTERCEPT_TOL = 1e-13  # relative to the gradient: rounding error of its sum
@@ -97,8 +97,8 @@ class Softmax:
 
     def curvature_along(self, F, D):
         r"""Return :math:`\sum_i s_i D_i^\top(\mathrm{diag}\,p_i - p_ip_i^\top)D_i`."""
-        P, _, likeliest_class = _probabilities(F)
-        D = D - D[self.indices, likeliest_class, None]
+        P, _, most_probable_class = _probabilities(F)
+        D = D - D[self.indices, most_probable_class, None]
         mean = (P * D).sum(axis=1, keepdims=True)
         return float(self.weights @ (P * (D - mean) ** 2).sum(axis=1))
 
@@ -119,7 +119,7 @@ class Softmax:
         it gives the exact step. If the loss is linear in double precision, the bound
         :math:`H_i \preceq s_iI/2` replaces the curvature.
         """
-        P, complement, likeliest_class = _probabilities(F)
+        P, complement, most_probable_class = _probabilities(F)
         weighted_P = self.weights[:, None] * P
         W = (weighted_P * complement).sum(axis=1) / (F.shape[1] - 1)
         if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
@@ -132,7 +132,7 @@ class Softmax:
             return V - V.mean(axis=1, keepdims=True), c - c.mean()
 
         def newton_product(V, outputs):  # Newton's matrix times (V, c); outputs = f_V + c
-            D = outputs - outputs[self.indices, likeliest_class, None]
+            D = outputs - outputs[self.indices, most_probable_class, None]
             HF = weighted_P * (D - (P * D).sum(axis=1, keepdims=True))
             return gram.adjoint(HF) + lam * V, HF.sum(axis=0)
 
@@ -167,12 +167,12 @@ def _probabilities(F):
     relative to those of the most probable class avoid cancellation.
     """
     P = softmax(F, axis=1)
-    indices, likeliest_class = np.arange(len(F)), F.argmax(axis=1)
+    indices, most_probable_class = np.arange(len(F)), F.argmax(axis=1)
     complement = 1.0 - P
     other_P = P.copy()
-    other_P[indices, likeliest_class] = 0.0
-    complement[indices, likeliest_class] = other_P.sum(axis=1)
-    return P, complement, likeliest_class
+    other_P[indices, most_probable_class] = 0.0
+    complement[indices, most_probable_class] = other_P.sum(axis=1)
+    return P, complement, most_probable_class
 
 
 def best_intercept(likelihood, f, start):
@@ -215,17 +215,18 @@ def best_intercept(likelihood, f, start):
             np.size(b)
         )
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
-        step = np.clip(step, -longest_step, longest_step)  # a linear loss gives endless steps
+        step = np.clip(step, -longest_step, longest_step)  # a linear loss gives unbounded steps
         for _ in range(MAX_INTERCEPT_STEPS):
             G_new = likelihood.negative_gradient(f + b + step)
-            smaller_gradient = np.abs(G_new.sum(axis=0)).max() < np.abs(r).max()
+            has_smaller_gradient = np.abs(G_new.sum(axis=0)).max() < np.abs(r).max()
             loss_new = likelihood.loss(f + b + step)
             # Accepting a higher loss for a smaller gradient would cycle if the loss is piecewise
             # linear.
-            if loss_new < loss or (smaller_gradient and loss_new <= loss * (1.0 + LOSS_ROUNDING)):
+            loss_has_not_increased = loss_new <= loss * (1.0 + LOSS_ROUNDING)
+            if loss_new < loss or (has_smaller_gradient and loss_has_not_increased):
                 break
             step = 0.5 * step
         else:
-            break  # the curvature of so small a loss is below rounding error
+            break  # the loss is so small that its curvature is below rounding error
         b, G, loss = b + step, G_new, loss_new
     return (float(b) if np.ndim(b) == 0 else b), G

@@ -23,7 +23,7 @@ from .result import LogisticResult
 
 __all__ = ["expansion_coefficients", "ridge_path", "solve_logistic", "solve_logistic_path"]
 
-SLOPE_RATIO = 0.1  # slope at which the line search stops, relative to its start
+SLOPE_RATIO = 0.1  # slope at which the line search stops, relative to the initial slope
 OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a rounding error
 MAX_TRIALS = 60  # step lengths tried in one line search
 LOW_RANK_SHARE = 0.5  # largest rank per point for which a factor of K is the cheaper form

@@ -1,4 +1,4 @@
-r"""Kernel logistic regression with an absolute-value penalty, by a proximal Newton method.
+r"""Kernel logistic regression with an l1 penalty, by a proximal Newton method.
 
 The penalty :math:`\lambda\|\alpha\|_1` is not differentiable where a coefficient is zero, and at
 the minimum most coefficients are exactly zero. A method for smooth functions does not find exact
@@ -35,7 +35,7 @@ __all__ = [
 
 # Smallest limit on the number of coefficients that a step may add to the working set.
 MIN_ADDITION_LIMIT = 10
-MODEL_TOL = 0.01  # KKT violation up to which a quadratic model is solved, relative to its start
+MODEL_TOL = 0.01  # relative to the KKT violation before a step: accuracy of the quadratic model
 SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease that a step must reach
 MAX_HALVINGS = 40  # halvings of one step
 ZERO_TOL = 1e-14  # relative to the largest coefficient: numerically zero
@@ -77,7 +77,7 @@ def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> floa
 
 
 def largest_lam_on_gram(gram, likelihood):
-    """Return the same number as `largest_lam` does, for a `GramMatrix` and a likelihood."""
+    """Compute the number that `largest_lam` returns, for a `GramMatrix` and a likelihood."""
     _, G = best_intercept(likelihood, np.zeros(gram.n), 0.0)
     return float(np.abs(gram.dot(G)).max())
 
@@ -91,7 +91,7 @@ def solve_logistic_l1(
     tol: float = 1e-6,
     max_iter: int = 200,
 ) -> LogisticResult:
-    r"""Minimise the log loss of a kernel expansion plus an absolute-value penalty, :eq:`eq-l1`.
+    r"""Minimise the log loss of a kernel expansion plus an l1 penalty, :eq:`eq-l1`.
 
     .. math:: J(\alpha, b) = \sum_i s_i \log(1 + e^{-y_i(K\alpha + b)_i}) + \lambda\|\alpha\|_1
 
@@ -220,7 +220,7 @@ def _solve(problem, start, tol, max_iter):
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violation = kkt_violation(alpha, slope, lam)
         residual = violation.max() / lam
-        logger.info("lasso, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
+        logger.info("proximal Newton, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
             return (alpha, b, f), n_iter, ""
         n_idle = (

@@ -1,4 +1,4 @@
-"""What the solvers of penalised log likelihoods return."""
+"""The result of the solvers of penalised log likelihoods."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ class LogisticResult:
         Duality gap, an upper bound on the distance of the objective from its minimum; infinite
         without a penalty.
     kkt_residual : float
-        The violation of the optimality conditions, as the tolerance measures it.
+        The violation of the optimality conditions, in the unit of the tolerance.
     negative_gradient : ndarray of shape (n,) or (n, k)
-        Minus the derivative of each point's loss with respect to its outputs, :eq:`eq-pull`: its
-        weight times (1 for the true class, else 0, minus the probability). The dual solution.
+        The dual solution: minus the derivative of each point's loss with respect to its outputs,
+        :eq:`eq-pull`, which is its weight times (1 for the true class, else 0, minus the
+        probability).
     n_iter : int
         Number of Newton steps.
     converged : bool

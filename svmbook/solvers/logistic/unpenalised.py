@@ -1,4 +1,4 @@
-r"""Logistic regression without a penalty: the limit of the ridge solution for lam to zero.
+r"""Logistic regression without a penalty: the limit of the ridge solution as lam tends to zero.
 
 The limit need not exist. If a hyperplane separates the classes, larger coefficients always lower
 the loss, and there is no minimiser. The same holds if points of both classes lie on the hyperplane
@@ -32,8 +32,8 @@ __all__ = [
 ]
 
 FACTOR_TOL = 1e-10  # relative to the largest k(x, x): smaller parts of K are rounding errors
-CONSTANT_TOL = 1e-12  # relative to the largest entry of a column: a smaller spread is rounding
-SINGULAR_TOL = 1e-12  # relative to the largest singular value of the scaled columns: zero
+CONSTANT_TOL = 1e-12  # relative to the largest entry of a column: a smaller spread counts as zero
+SINGULAR_TOL = 1e-12  # relative to the largest singular value: a smaller one counts as zero
 
 
 def solve_unpenalised(
@@ -109,7 +109,7 @@ def minimise_on_factor(Z, y, weights, n_classes, rank_tol=SINGULAR_TOL, *, tol=1
     U, singular_values, Vt = np.linalg.svd(columns, full_matrices=False)
     rank = np.sum(singular_values > rank_tol * singular_values[0])
     basis = np.sqrt(n) * U[:, :rank]
-    if _is_separable(basis, y, n_classes):
+    if _is_separable_standardised(basis, y, n_classes):
         raise ValueError(
             "the classes can be separated, at least in part, so without a penalty larger "
             "coefficients always lower the loss and no minimiser exists; use penalty='l2' with a "
@@ -229,7 +229,7 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, n_classes: int | None = None) ->
     columns, _, _ = _standardise(Z)
     U, singular_values, _ = np.linalg.svd(columns, full_matrices=False)
     is_nonzero = singular_values > SINGULAR_TOL * singular_values.max(initial=0.0)
-    return _is_separable(U[:, is_nonzero], y, n_classes)
+    return _is_separable_standardised(U[:, is_nonzero], y, n_classes)
 
 
 def _standardise(Z):
@@ -244,7 +244,7 @@ def _standardise(Z):
     return centred_Z[:, spread > 0] / spread[spread > 0], spread, mean
 
 
-def _is_separable(columns, y, n_classes):
+def _is_separable_standardised(columns, y, n_classes):
     """Maximise the sum of the margins t, 0 <= t <= 1, and return whether the maximum is positive.
 
     The maximum is 0 or at least 1, because a classifier with a positive margin can be scaled until

@@ -1,4 +1,4 @@
-"""The absolute-value penalty: optimality conditions, exact zeros, agreement with cvxopt."""
+"""The l1 penalty: optimality conditions, exact zeros, agreement with cvxopt."""
 
 import cvxopt
 import numpy as np
