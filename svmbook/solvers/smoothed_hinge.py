@@ -91,14 +91,17 @@ def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
         # jump over all parabolas.
         start, width, relative_gap = None, max(1.0, float(C @ gram.diagonal / gram.n_unknowns)), 1.0
         if gram.n > 2 * START_SAMPLE_SIZE:
-            rows = np.sort(
+            sample_indices = np.sort(
                 np.random.default_rng(0).choice(gram.n, START_SAMPLE_SIZE, replace=False)
             )
-            if np.ptp(y[rows]):
-                sample_C = C[rows] * (C.sum() / C[rows].sum())
-                sample = gram.submatrix(rows), y[rows], sample_C
+            sample_y, sample_C = y[sample_indices], C[sample_indices]
+            if np.ptp(sample_y):
+                sample_C = sample_C * (C.sum() / sample_C.sum())
+                sample_problem = gram.submatrix(sample_indices), sample_y, sample_C
                 relative_gap = max(START_RELATIVE_GAP, tol)
-                _, start, width = _reduce_width(sample, start, (width, 1.0), relative_gap, max_iter)
+                _, start, width = _reduce_width(
+                    sample_problem, start, (width, 1.0), relative_gap, max_iter
+                )
         problem = gram, y, C
         result, (weights, _), _ = _reduce_width(
             problem, start, (width, relative_gap), tol, max_iter

@@ -87,16 +87,16 @@ class DualSVC(KernelMachine):
     solver : {"auto", "interior-point", "active-set", "smo", "libsvm", "cvxopt"}, default="auto"
         "interior-point" is Mehrotra's method, which forms no Gram matrix if the kernel is linear
         and there are at most n/4 features; "active-set" is a primal-dual active-set method, exact
-        to rounding; "smo" is sequential minimal optimisation in simple code; "libsvm" calls
-        `sklearn.svm.SVC`, which Ctrl-C cannot interrupt; "cvxopt" calls the optional package of
-        that name. "auto" chooses "interior-point" for the linear kernel with at most n/4 features
-        and for ``C=inf``, else "active-set" for up to 10,000 points or sparse ``X``, and "libsvm"
+        to rounding; "smo" is a simple implementation of sequential minimal optimisation; "libsvm"
+        calls `sklearn.svm.SVC`, which Ctrl-C cannot interrupt; "cvxopt" calls the optional package
+        cvxopt. "auto" chooses "interior-point" for the linear kernel with at most n/4 features and
+        for ``C=inf``, else "active-set" for up to 10,000 points or sparse ``X``, and "libsvm"
         beyond. These were the fastest in benchmarks, except on thousands of points in two
         dimensions or with a dominating unscaled feature, where "libsvm" is many times as fast.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, where
-        each point contributes its sample weight to both numbers, and both are those of a pair of
-        classes if there are more than two.
+        each point contributes its sample weight to both numbers. With more than two classes, both
+        numbers refer to a pair of classes.
     tol : float, default=1e-6
         Relative duality gap at which to stop. Rounding limits it to about 1e-9.
     max_iter : int, default=-1

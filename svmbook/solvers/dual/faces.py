@@ -83,11 +83,11 @@ class FaceSolver:
             self._factor(F)
         m = len(F)
         # The errors after imbalance / m is subtracted from each multiplier.
-        r = e + imbalance * self._means
+        r = e + imbalance * self._column_means
         r -= r.sum() / m
         step = self._solve(r)
         step -= (step.sum() + imbalance) / m
-        return step, e.sum() / m - self._means @ step
+        return step, e.sum() / m - self._column_means @ step
 
     def _factor(self, F):
         self._factored_F = F
@@ -100,7 +100,7 @@ class FaceSolver:
         r"""Factor :math:`PK_{FF}P + \mu I` for :math:`K_{FF} = ZZ^\top`, Z with few columns."""
         m, Z = len(F), self.gram.submatrix(F).Z
         mean = Z.mean(axis=0)
-        self._means = Z @ mean
+        self._column_means = Z @ mean
         centred_gram = LowRankGram(Z - mean)
         self._requested_shift = self.shift * centred_gram.scale
         shift = max(self._requested_shift, self._min_shift(m))
@@ -130,9 +130,9 @@ class FaceSolver:
     def _centred_block(self, F):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m` in column-major order, for LAPACK."""
         K, m = self.gram.block(F, F), len(F)
-        self._means = K.sum(axis=0) / m
-        K -= self._means
-        K -= (self._means - (self._means.sum() + self.scale) / m)[:, None]
+        self._column_means = K.sum(axis=0) / m
+        K -= self._column_means
+        K -= (self._column_means - (self._column_means.sum() + self.scale) / m)[:, None]
         return K.T  # symmetric
 
     def _min_shift(self, m):

@@ -193,8 +193,8 @@ class _IRWLSState:
         residuals = np.array(
             [np.linalg.norm(self.w - self.Z.T @ weighted_errors), abs(weighted_errors.sum())]
         )
-        errors = np.array([output_rounding @ self.lengths, output_rounding.sum()])
-        return (residuals / sizes).max(), (errors / sizes).max()
+        rounding_errors = np.array([output_rounding @ self.lengths, output_rounding.sum()])
+        return (residuals / sizes).max(), (rounding_errors / sizes).max()
 
     def _record(self):
         self.objectives.append(0.5 * (self.w @ self.w) + self.C @ self.costs)

@@ -141,7 +141,7 @@ class Softmax:
         fD = gram.outputs(D)
         D_outputs = fD + d
         rho = gram.inner(R, D, fD) + r @ d  # <residual, preconditioned residual>
-        target = rho * min(FORCING_TERM**2, rho / (1.0 + self.loss(F)))
+        target_rho = rho * min(FORCING_TERM**2, rho / (1.0 + self.loss(F)))
         for _ in range(MAX_PRODUCTS):
             TD, td = newton_product(D, D_outputs)
             curvature = gram.inner(TD, D, D_outputs - d) + td @ d
@@ -153,7 +153,7 @@ class Softmax:
             Z, z = precondition(R, r)
             fZ = gram.outputs(Z)
             rho, previous_rho = gram.inner(R, Z, fZ) + r @ z, rho
-            if rho <= target:
+            if rho <= target_rho:
                 break
             beta = rho / previous_rho
             D, d, D_outputs = Z + beta * D, z + beta * d, fZ + z + beta * D_outputs

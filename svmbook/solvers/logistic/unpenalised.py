@@ -250,18 +250,19 @@ def _is_separable_standardised(columns, y, n_classes):
     The maximum is 0 or at least 1, because a classifier with a positive margin can be scaled until
     its largest margin is 1.
     """
-    rows = np.column_stack([columns, np.ones(len(columns))])
+    design_matrix = np.column_stack([columns, np.ones(len(columns))])
     if n_classes is None:
-        margins = csr_array(y[:, None] * rows)
+        margin_matrix = csr_array(y[:, None] * design_matrix)
     else:  # for each true class, the outputs of that class minus those of each other
         contrasts = [
             np.delete(np.eye(n_classes)[c] - np.eye(n_classes), c, 0) for c in range(n_classes)
         ]
-        margins = vstack([kron(contrasts[c], rows[y == c]) for c in range(n_classes)], format="csr")
-    n, r = margins.shape
+        blocks = [kron(contrasts[c], design_matrix[y == c]) for c in range(n_classes)]
+        margin_matrix = vstack(blocks, format="csr")
+    n, r = margin_matrix.shape
     solution = linprog(
         np.repeat([0.0, -1.0], [r, n]),
-        A_eq=hstack([margins, -eye_array(n)], format="csr"),
+        A_eq=hstack([margin_matrix, -eye_array(n)], format="csr"),
         b_eq=np.zeros(n),
         bounds=[(None, None)] * r + [(0.0, 1.0)] * n,
         method="highs",
