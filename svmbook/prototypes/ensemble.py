@@ -103,10 +103,10 @@ def evaluate_hyperplanes(X, coef, intercept):
     positive determine its next training set, so rounding must not decide on which side of its
     hyperplane a point lies.
     """
-    F = X @ coef.T + intercept
+    outputs = X @ coef.T + intercept
     norm_products = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(coef, axis=1)
     rounding_error = OUTPUT_TOL * (norm_products + np.abs(intercept)) + INTERCEPT_ROUNDING
-    return F, F > rounding_error
+    return outputs, outputs > rounding_error
 
 
 def _local_weights(rho, n_neighbors):
