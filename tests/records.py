@@ -1,4 +1,4 @@
-"""Access to committed records, repeated runs, and test stores, for the tests of experiments."""
+"""Committed records, repeated runs and small stores for the tests of the experiments."""
 
 import warnings
 from functools import cache
@@ -24,22 +24,22 @@ REPRODUCE_ARGUMENTS = [
 ]
 
 
-def committed_record(suite, **fields):
+def committed_record(suite_name, **fields):
     """Return the first committed record with these fields."""
-    return next(r for r in load_records(suite) if fields.items() <= r.items())
+    return next(r for r in load_records(suite_name) if fields.items() <= r.items())
 
 
 @cache
-def committed_values(suite, field="error", factor=1.0):
-    """Return `factor` times a field in all runs: an array for each (data set, method) with it."""
+def committed_values(suite_name, field="error", factor=1.0):
+    """Return `factor` times a field as an array over runs, for each (data set, method) with it."""
     values = {}
-    for record in sorted(load_records(suite), key=lambda record: record["run"]):
+    for record in sorted(load_records(suite_name), key=lambda record: record["run"]):
         if field in record:
-            value_of_run = values.setdefault((record["data_set"], record["method"]), {})
-            value_of_run[record["run"]] = factor * record[field]
-    runs = [*range(find_suite(suite).n_runs)]
-    assert all([*value_of_run] == runs for value_of_run in values.values())
-    return {key: np.array([*value_of_run.values()]) for key, value_of_run in values.items()}
+            values_by_run = values.setdefault((record["data_set"], record["method"]), {})
+            values_by_run[record["run"]] = factor * record[field]
+    runs = [*range(find_suite(suite_name).n_runs)]
+    assert all([*values_by_run] == runs for values_by_run in values.values())
+    return {key: np.array([*values_by_run.values()]) for key, values_by_run in values.items()}
 
 
 def make_store(path, records):
@@ -50,14 +50,14 @@ def make_store(path, records):
     return store
 
 
-def needs_table(name):
+def skip_without_table(name):
     """Skip the test if a table is not on this computer."""
     if find(name) is None:
         pytest.skip(f"the table {name} is not on this computer; set SVMBOOK_DATA")
 
 
-def needs_recorded_sklearn(record):
-    """Skip the test if a record was made with another scikit-learn, whose trees may differ."""
+def skip_if_sklearn_differs(record):
+    """Skip the test if a record is of another version of scikit-learn, whose trees may differ."""
     if f"scikit-learn {sklearn.__version__}," not in record["versions"]:
         pytest.skip("the records were made with another version of scikit-learn")
 
@@ -78,7 +78,7 @@ def count_lines(path):
 
 
 def fastest_record(suite, method=None):
-    """Return the record of the fastest run, on generated data if the suite has such data."""
+    """Return the record of the fastest run, on generated data if the suite has any."""
     return min(
         (r for r in load_records(suite.name) if method in (None, r["method"])),
         key=lambda r: (r["data_set"] in suite.data_files, r["seconds"]),
@@ -96,32 +96,32 @@ def fastest_records(suite):
 def repeat_run(suite, record):
     """Return a new record of the same run; skip the test if its table is not on this computer."""
     if record["data_set"] in suite.data_files:
-        needs_table(suite.data_files[record["data_set"]])
+        skip_without_table(suite.data_files[record["data_set"]])
     with warnings.catch_warnings():  # the committed run had the same warnings
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The least populated class in y")  # in glass
         return suite.run_job(Job(*(record[field] for field in Job._fields)))
 
 
-def check_repeated_run(name, tolerances, **fields):
+def check_repeated_run(suite_name, tolerances, **fields):
     """Repeat the first committed run with these fields; compare results within tolerances."""
-    record = committed_record(name, **fields)
-    new_record = repeat_run(find_suite(name), record)
-    assert split_fields(new_record)[0] == split_fields(record)[0]
+    record = committed_record(suite_name, **fields)
+    new_record = repeat_run(find_suite(suite_name), record)
+    assert exact_and_close_fields(new_record)[0] == exact_and_close_fields(record)[0]
     assert {key: new_record.get(key) for key in tolerances} == {
         key: pytest.approx(record.get(key), abs=tol) for key, tol in tolerances.items()
     }
 
 
 @cache
-def repeat_fastest_run(name, method):
-    """Repeat a method's fastest run; return `split_fields` of it, cached for all tests."""
-    suite = find_suite(name)
-    return split_fields(repeat_run(suite, fastest_record(suite, method)))
+def repeat_fastest_run(suite_name, method):
+    """Repeat a method's fastest run; return its `exact_and_close_fields`, cached for all tests."""
+    suite = find_suite(suite_name)
+    return exact_and_close_fields(repeat_run(suite, fastest_record(suite, method)))
 
 
-def split_fields(record):
-    """Return the fields that are equal on all computers, and those nearly equal, without times."""
+def exact_and_close_fields(record):
+    """Return the fields that must be equal on all computers, and those that need only be close."""
     exact = {key: record[key] for key in (*Job._fields, "seed", "parameters")}
     other_keys = record.keys() - exact.keys() - {"versions"}
     return exact, {key: record[key] for key in sorted(other_keys) if not key.endswith("seconds")}

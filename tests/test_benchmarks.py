@@ -12,7 +12,7 @@ import bench_small
 import pytest
 from measure import VOLATILE_FIELDS, repeat_measurement
 from public_estimators import PUBLIC_ESTIMATORS
-from records import needs_recorded_sklearn
+from records import skip_if_sklearn_differs
 
 import svmbook
 from svmbook.experiments import load_records
@@ -21,7 +21,7 @@ SCRIPTS = [
     *("bench_active", "bench_dense", "bench_ensembles", "bench_grid", "bench_linear"),
     *("bench_logistic", "bench_prototypes", "bench_unbiased"),
 ]
-MAX_SECONDS = 1.0  # of a row that is repeated
+MAX_REPEATED_SECONDS = 1.0  # of a row that is repeated
 
 
 def fast_rows(name):
@@ -29,7 +29,7 @@ def fast_rows(name):
     rows = [row for row in load_records(name) if row.get("data") != "covtype"]
     for method in dict.fromkeys(row["method"] for row in rows):
         row = min((row for row in rows if row["method"] == method), key=lambda r: r["seconds"])
-        if row["seconds"] <= MAX_SECONDS:
+        if row["seconds"] <= MAX_REPEATED_SECONDS:
             yield row
 
 
@@ -42,7 +42,7 @@ def test_at_least_one_row_of_each_script_is_repeated():
 
 @pytest.mark.parametrize(("name", "row"), CASES, ids=[f"{n}-{r['method']}" for n, r in CASES])
 def test_repeated_measurement_agrees_with_the_record(name, row):
-    needs_recorded_sklearn(row)
+    skip_if_sklearn_differs(row)
     command = f"python benchmarks/{name}.py --out book/results/{name}.jsonl"
     result = repeat_measurement(import_module(name), row)
     result = {key: value for key, value in result.items() if key in row}
@@ -57,8 +57,8 @@ def test_repeated_small_problems_agree_with_the_records():
     checks = [bench_small.check_problem(seed) for seed in range(90)]
     for row in load_records("bench_small"):
         checks_of_kernel = [check for check in checks if check["kernel"] == row["kernel"]]
-        value = bench_small.sum_of_first_objectives(checks_of_kernel)
-        assert row["sum_of_first_objectives"] == pytest.approx(value, rel=1e-6), (
+        expected_sum = bench_small.sum_of_first_objectives(checks_of_kernel)
+        assert row["sum_of_first_objectives"] == pytest.approx(expected_sum, rel=1e-6), (
             "out of date; renew the records by: python benchmarks/bench_small.py "
             "--out book/results/bench_small.jsonl"
         )
@@ -66,9 +66,11 @@ def test_repeated_small_problems_agree_with_the_records():
 
 def test_claims_about_compact_classifiers_hold():
     rows = load_records("bench_unbiased")
-    (prediction,) = (row for row in rows if row["problem"] == "prediction")
-    assert prediction["support_vectors"] >= 1000 and prediction["libsvm_over_usvc"] >= 10
-    seconds = {(row["n"], row["method"]): row["seconds"] for row in rows if row is not prediction}
+    (prediction_row,) = (row for row in rows if row["problem"] == "prediction")
+    assert prediction_row["support_vectors"] >= 1000 and prediction_row["libsvm_over_usvc"] >= 10
+    seconds = {
+        (row["n"], row["method"]): row["seconds"] for row in rows if row is not prediction_row
+    }
     assert seconds[2_000, "USVC"] <= 2 * seconds[2_000, "SVC"]
     assert seconds[20_000, "USVC"] <= seconds[20_000, "SVC"] / 2
     assert seconds[200_000, "USVC"] <= 100**1.1 * seconds[2_000, "USVC"]

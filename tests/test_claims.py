@@ -1,8 +1,8 @@
-"""Claims of the papers and theses whose verdict in the coverage table no chapter computes."""
+"""Claims of the papers and theses in the coverage table that no chapter recomputes."""
 
 import numpy as np
 import pytest
-from records import needs_table
+from records import skip_without_table
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -55,7 +55,7 @@ def test_boosting_of_linear_svms_of_shen_ends_after_few_rounds_except_on_glass(
     data_set, max_rounds
 ):
     if data_set in TABLES:
-        needs_table(data_set)
+        skip_without_table(data_set)
     X, _, y = load_data(data_set, run_seed(0, 0))
     n_rounds = []  # for each fold
     for train, _ in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):

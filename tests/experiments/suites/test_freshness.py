@@ -2,12 +2,12 @@
 
 import pytest
 from records import (
+    exact_and_close_fields,
     fastest_record,
     fastest_records,
-    needs_recorded_sklearn,
     repeat_fastest_run,
     repeat_run,
-    split_fields,
+    skip_if_sklearn_differs,
 )
 
 from svmbook.datasets import find
@@ -20,7 +20,7 @@ QUICK_SECONDS, NIGHTLY_SECONDS = 0.05, 5.0  # longest runs, according to their r
 @pytest.fixture(autouse=True)
 def same_libraries(name):
     """Skip each test of a suite whose records were made with other libraries."""
-    needs_recorded_sklearn(load_records(name)[0])
+    skip_if_sklearn_differs(load_records(name)[0])
 
 
 def is_close(new, stored):
@@ -34,7 +34,7 @@ def is_close(new, stored):
 
 def differences(new, record):
     """Return a list with a message if the two parts of a new record differ from a stored record."""
-    (new_exact, new_close), (exact, close) = new, split_fields(record)
+    (new_exact, new_close), (exact, close) = new, exact_and_close_fields(record)
     if new_exact == exact and is_close(new_close, close):
         return []
     return [f"{new_exact | new_close}, not {exact | close}"]
@@ -71,5 +71,5 @@ def test_one_run_of_each_method_and_data_set_reproduces_its_committed_record(nam
     suite, messages = find_suite(name), []
     for record in fastest_records(suite):
         if record["seconds"] < NIGHTLY_SECONDS and is_available(suite, record["data_set"]):
-            messages += differences(split_fields(repeat_run(suite, record)), record)
+            messages += differences(exact_and_close_fields(repeat_run(suite, record)), record)
     assert not messages, "\n".join(messages)

@@ -2,7 +2,7 @@
 
 import pytest
 from perturbation import SEEDS, perturb_sources
-from records import fastest_record, repeat_fastest_run, repeat_run, split_fields
+from records import exact_and_close_fields, fastest_record, repeat_fastest_run, repeat_run
 
 from svmbook.experiments import load_records
 from svmbook.experiments.suites import SUITES, find_suite
@@ -28,7 +28,7 @@ def differences(suite, record, seeds, monkeypatch):
     for seed in seeds:
         with monkeypatch.context() as patch:
             perturb_sources(seed, patch.setattr)
-            perturbed = split_fields(repeat_run(suite, record))
+            perturbed = exact_and_close_fields(repeat_run(suite, record))
         if perturbed != unperturbed:
             run = f"{record['method']}, {record['data_set']}"
             messages.append(f"{run}: {perturbed}, not {unperturbed}")

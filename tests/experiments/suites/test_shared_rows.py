@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from records import needs_table
+from records import skip_without_table
 
 from svmbook.datasets import load
 from svmbook.experiments.suites import SUITES, find_suite
@@ -46,7 +46,7 @@ def test_tables_of_a_suite_share_no_rows(name):
     suite = find_suite(name)
     tables = sorted(set(suite.data_files.values()) | ({*suite.data_sets} & {"wdbc", "digits"}))
     for table in tables:
-        needs_table(table)
+        skip_without_table(table)
     data = {table: load(table).data for table in tables}
     shared = {pair for pair in combinations(tables, 2) if share_rows(*map(data.get, pair))}
     assert shared <= (PRINTED_PAIRS if name.startswith("lin2005") else set())

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed_record, make_store, needs_table
+from records import committed_record, make_store, skip_without_table
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
@@ -12,7 +12,7 @@ from svmbook.experiments.suites.comparisons import linear_or_gaussian as suite
 @pytest.mark.parametrize("data_set", ["wdbc", "digits", "glass", "hepatitis"])
 def test_splits_are_stratified_and_standardised_by_the_training_rows(data_set):
     if data_set in suite.TABLES:
-        needs_table(data_set)
+        skip_without_table(data_set)
     X, y, X_test, y_test = suite.split(data_set, run=3)
     assert len(X) + len(X_test) <= suite.MAX_ROWS
     assert len(X) == int(suite.TRAIN_SHARE * (len(X) + len(X_test)))
@@ -24,7 +24,7 @@ def test_splits_are_stratified_and_standardised_by_the_training_rows(data_set):
 
 
 def test_rows_with_missing_values_are_left_out():
-    needs_table("hepatitis")
+    skip_without_table("hepatitis")
     table = load("hepatitis")
     complete = np.isfinite(table.data).all(axis=1)
     X, _, X_test, _ = suite.split("hepatitis", run=0)

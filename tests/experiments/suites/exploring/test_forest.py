@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from records import committed_record, needs_table
+from records import committed_record, skip_without_table
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
@@ -40,7 +40,7 @@ def test_gaussian_kernel_is_better_than_the_linear_one_only_on_scaled_features()
 
 
 def test_gaussian_kernel_of_raw_features():
-    needs_table("covtype")
+    skip_without_table("covtype")
     X = load("covtype").data[:2000]
     off_diagonal = gaussian(X, gamma=min(GAMMA_GRID)) - np.eye(len(X))
     assert (off_diagonal > 0.01).mean() < 0.001  # nearly the identity matrix
@@ -162,7 +162,7 @@ def test_kinds_at_extreme_elevations_have_the_best_recall():
     assert min(recall, key=recall.get) == 2
     # Plots of kind 2 are most often predicted as 1, then as 5, then as 2.
     assert counts[1].argsort()[::-1][:3].tolist() == [0, 4, 1]
-    needs_table("covtype")
+    skip_without_table("covtype")
     table = load("covtype")
     elevation = {kind: np.median(table.data[table.target == kind, 0]) for kind in range(1, 8)}
     assert sorted(elevation, key=elevation.get) == [4, 3, 6, 5, 2, 1, 7]
@@ -193,7 +193,7 @@ def test_features_are_standardised_by_the_first_part():
 
 
 def test_run_reproduces_its_committed_record():
-    needs_table("covtype")
+    skip_without_table("covtype")
     record = committed_record("exploring-forest", method="linear-scaled", run=0)
     repeated = forest.carry_out_run("covtype", "linear-scaled", 0)
     assert repeated["seed"] == record["seed"]  # but two values of C are tied

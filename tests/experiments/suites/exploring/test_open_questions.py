@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from records import committed_record, needs_table
+from records import committed_record, skip_without_table
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
@@ -100,7 +100,7 @@ def test_seeds_are_those_of_the_forest_study():
 
 
 def test_run_of_figure_8_reproduces_its_committed_record():
-    needs_table("covtype")
+    skip_without_table("covtype")
     record = committed_record(SUITE_NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
     repeated = suite.carry_out_run(suite.FIGURE_8, "svm-scaled", 0)
     np.testing.assert_allclose(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import needs_table
+from records import skip_without_table
 
 from svmbook import DualSVC
 from svmbook.experiments import report
@@ -12,7 +12,7 @@ from svmbook.experiments.suites.lin2005 import class_shares as suite
 @pytest.mark.parametrize("data_set", suite.DATA_SETS)
 def test_training_sets_have_the_stated_class_sizes(data_set):
     if data_set.startswith("sonar"):
-        needs_table("sonar")
+        skip_without_table("sonar")
     parts = suite.draw_samples(data_set, 2)
     smaller, larger = sorted((np.sum(parts.y_train > 0), np.sum(parts.y_train < 0)))
     sizes = suite.DATA_SETS[data_set]

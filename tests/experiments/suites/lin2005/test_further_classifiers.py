@@ -7,8 +7,8 @@ from records import (
     committed_record,
     committed_values,
     make_store,
-    needs_recorded_sklearn,
-    needs_table,
+    skip_if_sklearn_differs,
+    skip_without_table,
 )
 from scipy import stats
 
@@ -38,7 +38,7 @@ def test_committed_run_can_be_repeated(method):
     ],
 )
 def test_committed_log_loss_can_be_reproduced(method):
-    needs_recorded_sklearn(committed_record("glass-boxes"))
+    skip_if_sklearn_differs(committed_record("glass-boxes"))
     check_repeated_run("glass-boxes", {"log_loss": 1e-3}, data_set="wdbc", method=method, run=2)
 
 
@@ -56,7 +56,7 @@ def test_split_has_each_row_once():
 
 
 def test_recorded_shapes_reproduce_error_and_log_loss():
-    needs_table("heart")
+    skip_without_table("heart")
     stored = committed_record("glass-boxes", data_set="heart", method="stumps, 16 knots", run=1)
     _, _, X_test, y_test = glass_boxes.split("heart", run=1)
     F = stored["intercept"] + sum(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import committed_record, make_store, needs_table
+from records import committed_record, make_store, skip_without_table
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
@@ -16,7 +16,7 @@ from svmbook.tables import plus_minus
 
 @pytest.mark.parametrize("data_set", ["sonar", "vote84", "breast"])
 def test_tables_have_60_percent_of_the_rows_for_training(data_set):
-    needs_table(kernels.DATA_FILES[data_set])
+    skip_without_table(kernels.DATA_FILES[data_set])
     rows = load(kernels.DATA_FILES[data_set], prepare="lin2005").data
     X_train, _, X_test, _, _ = kernels.protocol(data_set)[3]
     assert len(X_train) == int(0.6 * len(rows))
@@ -69,7 +69,7 @@ def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
 @pytest.mark.parametrize("data_set", ["twonorm", "sonar"])
 def test_committed_runs_can_be_repeated(data_set, method):
     if data_set in kernels.DATA_FILES:
-        needs_table(kernels.DATA_FILES[data_set])
+        skip_without_table(kernels.DATA_FILES[data_set])
     records = [
         committed_record("lin2005-kernels", data_set=data_set, method=method, run=run)
         for run in range(17, 20)
@@ -98,7 +98,7 @@ def test_centre_of_the_near_ring_has_norm_one():
 
 
 def test_breast_has_the_ten_features_of_the_thesis():
-    needs_table("breast_id")
+    skip_without_table("breast_id")
     assert kernels.protocol("breast")[0].X_train.shape[1] == 10
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from records import check_repeated_run, needs_table
+from records import check_repeated_run, skip_without_table
 
 from svmbook import USVC, DualSVC, LeastSquaresClassifier
 from svmbook.datasets import load, non_separable
@@ -14,7 +14,7 @@ from svmbook.kernels import gaussian
 
 @pytest.mark.parametrize("data_set", ["diabetes", "thyroid"])
 def test_splits_have_80_percent_training_rows(data_set):
-    needs_table(data_set)
+    skip_without_table(data_set)
     table = load(data_set, prepare="usvc2004")
     parts = common.split(data_set, 3, linear.TABLES)
     assert len(parts.X_train) == int(0.8 * len(table.data))
@@ -23,7 +23,7 @@ def test_splits_have_80_percent_training_rows(data_set):
 
 
 def test_each_class_of_dermatology_can_be_the_positive_one():
-    needs_table("dermatology")
+    skip_without_table("dermatology")
     counts = {}
     for kind in range(1, 7):
         name = f"dermatology={kind}"
