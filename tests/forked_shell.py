@@ -1,4 +1,4 @@
-"""The process that `shell.Shell` forks: an IPython shell that runs cells from a pipe.
+"""The process that `shell.ShellClient` forks: an IPython shell that runs cells from a pipe.
 
 `shell` imports this module, so all slow imports are inside the function.
 """

@@ -2,8 +2,7 @@
 
 A kernel in a sandbox takes two seconds of processor time, most of it for imports. Here a server
 that has imported the modules forks for each notebook, in a tenth of that time. The code of the
-grader runs unchanged. There are no bubblewrap, no limits and no Jupyter messages, so the cells must
-be harmless.
+grader runs unchanged. Without a sandbox and limits of resources, the cells must be harmless.
 """
 
 import json
@@ -23,13 +22,13 @@ FORK_CONTEXT = multiprocessing.get_context("forkserver")
 FORK_CONTEXT.set_forkserver_preload(
     ["IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.svm", "svmbook.course.checks"]
 )
-SHELL_SANDBOX = "forked shells"  # given in place of a sandbox
+SHELL_SANDBOX = "forked shells"  # passed to the grader instead of the path of bubblewrap
 RUN_LOCK = threading.Lock()  # Python 3.11 may fail if two threads parse at the same time
-CELL_SECONDS = 120  # limit for one cell, generous because the computer may be busy
+MAX_CELL_SECONDS = 120  # limit for one cell, generous because the computer may be busy
 
 
-class Shell:
-    """Replacement for the kernel client of `run`: it runs cells and passes on the replies.
+class ShellClient:
+    """Replacement for the kernel client of `run`, which runs the cells in a forked shell.
 
     Parameters
     ----------
@@ -69,9 +68,9 @@ class Shell:
             return
         try:
             self._pipe.send((cell.source, store_history))
-            if not self._pipe.poll(CELL_SECONDS):
+            if not self._pipe.poll(MAX_CELL_SECONDS):
                 raise TimeoutError(
-                    f"cell {cell_index} is not finished after {CELL_SECONDS} seconds"
+                    f"cell {cell_index} is not finished after {MAX_CELL_SECONDS} seconds"
                 )
             outputs, reply = self._pipe.recv()
         except (EOFError, ConnectionError) as error:
@@ -83,11 +82,15 @@ class Shell:
 def run_cells_in_shell(cells, limits=None, sandbox=None, stop_event=None, answers=(), files=None):
     """Run cells as `sandbox.run_cells` does, but in a forked shell, without limits and data files.
 
-    `run.Client` must be replaced by `Shell`: the fixture ``shells`` of tests/course does so.
+    `run.Client` must be replaced by `ShellClient`: the fixture ``shells`` of tests/course does so.
     """
     outcome = Outcome()
     work = {"cells": cells, "answers": [*answers]}
-    work["limits"] = {"seconds": 10 * CELL_SECONDS, "cell_seconds": CELL_SECONDS, "output": 0}
+    work["limits"] = {
+        "seconds": 10 * MAX_CELL_SECONDS,
+        "cell_seconds": MAX_CELL_SECONDS,
+        "output": 0,
+    }
     with RUN_LOCK:
         run.run_notebook(work, lambda **line: outcome.update(json.loads(json.dumps(line))))
     return outcome

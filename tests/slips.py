@@ -1,7 +1,7 @@
-"""Common slips of honest students in the small assignment, and how they are graded.
+"""Common mistakes in submissions of the small assignment (slips), and how they are graded.
 
-Each slip has a function of the course and the student that writes the submission, the expected
-points for tests, and words that the report must contain.
+Each slip has a function that writes a submission with this mistake, given the course and the
+student, the expected points for tests, and a text that the report must contain.
 """
 
 import json
@@ -20,16 +20,16 @@ from coursework import (
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
 STUB = "*Your answer.*"
-NEARBY_TEXT = "the adjacent text was graded instead"
+ADJACENT_TEXT_MESSAGE = "the adjacent text was graded instead"
 
 
-def _slip(submit, points=5, words=None):
-    """Return the function that hands in a slip, its points of five, and words of the report."""
-    return submit, points, words
+def _slip(submit, points=5, message=None):
+    """Return a slip: the function that submits it, its points of five, and a text of the report."""
+    return submit, points, message
 
 
-def _submit_notebook(change=None, **answers):
-    """Return a function that changes a notebook with these answers, and hands it in."""
+def _submitter(change=None, **answers):
+    """Return a function that submits a notebook with these answers after a change."""
 
     def submit(course, student):
         nb = answered_notebook(course, **answers)
@@ -46,11 +46,9 @@ def _cell_index(nb, item):
     )
 
 
-def _submit_code_below(item, text):
-    """Return a function that hands in a notebook with a code cell below an item."""
-    return _submit_notebook(
-        lambda nb: nb.cells.insert(_cell_index(nb, item) + 1, new_code_cell(text))
-    )
+def _code_submitter(item, text):
+    """Return a function that submits a notebook with a new code cell below an item."""
+    return _submitter(lambda nb: nb.cells.insert(_cell_index(nb, item) + 1, new_code_cell(text)))
 
 
 def _put_essay_below(nb):
@@ -77,7 +75,7 @@ def _without_cells(*items):
     return lambda nb: [nb.cells.pop(_cell_index(nb, item)) for item in items]
 
 
-def _make_answer_an_own_cell(nb):
+def _replace_answer_cell(nb):
     nb.cells[_cell_index(nb, "square")].metadata = {}
 
 
@@ -128,8 +126,8 @@ def _change_kernel(nb):
     nb.metadata.kernelspec = {"name": "my-env", "display_name": "Mine", "language": "python"}
 
 
-def _submit_under_names(folder=ASSIGNMENT, file=f"{ASSIGNMENT}.ipynb", content=None):
-    """Return a function that hands in a notebook, or other content, under other names."""
+def _file_submitter(folder=ASSIGNMENT, file=f"{ASSIGNMENT}.ipynb", content=None):
+    """Return a function that submits a notebook, or other content, under other names."""
 
     def submit(course, student):
         path = course.root / "submitted" / student / folder / file
@@ -142,18 +140,18 @@ def _submit_under_names(folder=ASSIGNMENT, file=f"{ASSIGNMENT}.ipynb", content=N
 
 
 def _hand_in_two_files(course, student):
-    _submit_under_names(file="small (1).ipynb")(course, student)
+    _file_submitter(file="small (1).ipynb")(course, student)
     (course.root / "submitted" / student / ASSIGNMENT / "small (2).ipynb").write_text("{}")
 
 
 def _hand_in_an_older_file_as_well(course, student):
-    _submit_under_names()(course, student)
+    _file_submitter()(course, student)
     (course.root / "submitted" / student / ASSIGNMENT / "small (1).ipynb").write_text("{}")
 
 
 def _hand_in_with_byte_order_mark(course, student):
     content = b"\xef\xbb\xbf" + json.dumps(answered_notebook(course)).encode()
-    _submit_under_names(content=content)(course, student)
+    _file_submitter(content=content)(course, student)
 
 
 def _hand_in_other_files_as_well(course, student):
@@ -166,173 +164,167 @@ def _hand_in_other_files_as_well(course, student):
 
 SLIPS = {
     "writes the essay in a new cell below": _slip(
-        _submit_notebook(_put_essay_below, essay=STUB), words=NEARBY_TEXT
+        _submitter(_put_essay_below, essay=STUB), message=ADJACENT_TEXT_MESSAGE
     ),
     "writes the essay in a new cell above": _slip(
-        _submit_notebook(_put_essay_above, essay=STUB), words=NEARBY_TEXT
+        _submitter(_put_essay_above, essay=STUB), message=ADJACENT_TEXT_MESSAGE
     ),
     "writes the essay in a raw cell below": _slip(
-        _submit_notebook(_put_essay_in_a_raw_cell, essay=STUB), words=NEARBY_TEXT
+        _submitter(_put_essay_in_a_raw_cell, essay=STUB), message=ADJACENT_TEXT_MESSAGE
     ),
     "writes the essay in comments of a code cell below": _slip(
-        _submit_notebook(_put_essay_in_comments, essay=STUB), words=NEARBY_TEXT
+        _submitter(_put_essay_in_comments, essay=STUB), message=ADJACENT_TEXT_MESSAGE
     ),
     "pastes a picture into the essay": _slip(
-        _submit_notebook(essay="![proof](attachment:photo.png)"),
-        words="a picture that was pasted into a text is not kept",
+        _submitter(essay="![proof](attachment:photo.png)"),
+        message="a picture that was pasted into a text is not kept",
     ),
     "writes the essay into the question": _slip(
-        _submit_notebook(_add_essay_to_the_question, essay=STUB), words=NEARBY_TEXT
+        _submitter(_add_essay_to_the_question, essay=STUB), message=ADJACENT_TEXT_MESSAGE
     ),
     "adds a remark to the question": _slip(
-        _submit_notebook(_add_essay_to_the_question), words="the additions are kept below it"
+        _submitter(_add_essay_to_the_question), message="the additions are kept below it"
     ),
     "deletes the cell of the essay": _slip(
-        _submit_notebook(_without_cells("essay")), words="missing: essay"
+        _submitter(_without_cells("essay")), message="missing: essay"
     ),
-    "answers in a new cell below the stub": _slip(_submit_code_below("square", SQUARE)),
-    "answers in two cells": _slip(_submit_notebook(_split_answer), words="2 pieces"),
+    "answers in a new cell below the stub": _slip(_code_submitter("square", SQUARE)),
+    "answers in two cells": _slip(_submitter(_split_answer), message="2 pieces"),
     "deletes an answer's cell and adds a new one": _slip(
-        _submit_notebook(_make_answer_an_own_cell), words="missing"
+        _submitter(_replace_answer_cell), message="missing"
     ),
     "deletes a test": _slip(
-        _submit_notebook(_without_cells("test_square")), words="missing: test_square"
+        _submitter(_without_cells("test_square")), message="missing: test_square"
     ),
-    "deletes the first cell": _slip(
-        _submit_notebook(_without_cells("setup")), words="missing: setup"
-    ),
+    "deletes the first cell": _slip(_submitter(_without_cells("setup")), message="missing: setup"),
     "adds a line to a test": _slip(
-        _submit_notebook(_with_extra_line("test_square")), words="test_square had been"
+        _submitter(_with_extra_line("test_square")), message="test_square had been"
     ),
     "adds a line to a locked cell": _slip(
-        _submit_notebook(_with_extra_line("setup")), words="setup had been changed"
+        _submitter(_with_extra_line("setup")), message="setup had been changed"
     ),
     "makes an answer's cell Markdown": _slip(
-        _submit_notebook(_with_cell_type("square", "markdown")), words="wrong cell type"
+        _submitter(_with_cell_type("square", "markdown")), message="wrong cell type"
     ),
     "makes the essay's cell code": _slip(
-        _submit_notebook(_with_cell_type("essay", "code")), words="wrong cell type"
+        _submitter(_with_cell_type("essay", "code")), message="wrong cell type"
     ),
-    "moves the answers to the end": _slip(_submit_notebook(_move_answers_to_the_end)),
-    "has every cell twice": _slip(_submit_notebook(_repeat_cells)),
-    "leaves %pdb on": _slip(_submit_code_below("setup", "%pdb on\n1 / 0")),
-    "leaves exit() at the end": _slip(_submit_code_below("test_total", "exit()")),
-    "leaves quit in the middle": _slip(_submit_code_below("square", "quit")),
-    "leaves input() in a cell": _slip(_submit_code_below("setup", "name = input('Your name? ')")),
+    "moves the answers to the end": _slip(_submitter(_move_answers_to_the_end)),
+    "has every cell twice": _slip(_submitter(_repeat_cells)),
+    "leaves %pdb on": _slip(_code_submitter("setup", "%pdb on\n1 / 0")),
+    "leaves exit() at the end": _slip(_code_submitter("test_total", "exit()")),
+    "leaves quit in the middle": _slip(_code_submitter("square", "quit")),
+    "leaves input() in a cell": _slip(_code_submitter("setup", "name = input('Your name? ')")),
     "leaves magics": _slip(
-        _submit_code_below("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x")
+        _code_submitter("setup", "%matplotlib inline\n%timeit -n1 -r1 1 + 1\n!echo x")
     ),
-    "leaves a cell with an error": _slip(_submit_code_below("setup", "undefined + 1")),
-    "leaves a cell that is not Python": _slip(_submit_code_below("setup", "for x in")),
-    "overwrites a name of the tests": _slip(_submit_code_below("square", "check_close = x = None")),
-    "imports all of NumPy": _slip(_submit_code_below("setup", "from numpy import *")),
-    "calls a variable sum": _slip(_submit_code_below("total", "sum = 0"), points=3),
+    "leaves a cell with an error": _slip(_code_submitter("setup", "undefined + 1")),
+    "leaves a cell that is not Python": _slip(_code_submitter("setup", "for x in")),
+    "overwrites a name of the tests": _slip(_code_submitter("square", "check_close = x = None")),
+    "imports all of NumPy": _slip(_code_submitter("setup", "from numpy import *")),
+    "calls a variable sum": _slip(_code_submitter("total", "sum = 0"), points=3),
     "turns warnings into errors": _slip(
-        _submit_code_below("setup", "import warnings\nwarnings.simplefilter('error')")
+        _code_submitter("setup", "import warnings\nwarnings.simplefilter('error')")
     ),
     "lets NumPy raise": _slip(
-        _submit_code_below("setup", "import numpy as np\nnp.seterr(all='raise')")
+        _code_submitter("setup", "import numpy as np\nnp.seterr(all='raise')")
     ),
-    "prints in an answer": _slip(
-        _submit_notebook(square=SQUARE.replace("return", "print(x); return"))
-    ),
+    "prints in an answer": _slip(_submitter(square=SQUARE.replace("return", "print(x); return"))),
     "draws in an answer": _slip(
-        _submit_notebook(
-            square=f"import matplotlib.pyplot as plt\n{SQUARE}\nplt.plot([1]); plt.show()"
-        )
+        _submitter(square=f"import matplotlib.pyplot as plt\n{SQUARE}\nplt.plot([1]); plt.show()")
     ),
     "counts calls in a global variable": _slip(
-        _submit_notebook(
+        _submitter(
             square="calls = 0\ndef square(x):\n    global calls\n    calls += 1\n    return x * x"
         )
     ),
     "answers with NumPy's numbers": _slip(
-        _submit_notebook(
+        _submitter(
             square="import numpy as np\ndef square(x): return np.float64(x) ** 2",
             total="import numpy as np\ndef total(x): return np.array(x).sum().astype(int)",
         )
     ),
-    "answers with a lambda": _slip(_submit_notebook(square="square = lambda x: x * x")),
+    "answers with a lambda": _slip(_submitter(square="square = lambda x: x * x")),
     "answers with a partial function": _slip(
-        _submit_notebook(square="from functools import partial\nsquare = partial(pow, exp=2)")
+        _submitter(square="from functools import partial\nsquare = partial(pow, exp=2)")
     ),
     "answers with a cached function": _slip(
-        _submit_notebook(square=f"from functools import cache\n@cache\n{SQUARE}")
+        _submitter(square=f"from functools import cache\n@cache\n{SQUARE}")
     ),
     "answers with a method": _slip(
-        _submit_notebook(square="class A:\n    def f(self, x): return x * x\nsquare = A().f")
+        _submitter(square="class A:\n    def f(self, x): return x * x\nsquare = A().f")
     ),
-    "forgets an answer": _slip(_submit_notebook(total=TOTAL.replace("return", "")), points=3),
-    "saves outputs, widgets and attachments": _slip(_submit_notebook(_add_outputs_and_attachments)),
+    "forgets an answer": _slip(_submitter(total=TOTAL.replace("return", "")), points=3),
+    "saves outputs, widgets and attachments": _slip(_submitter(_add_outputs_and_attachments)),
     "saves the notebook with a program that drops all metadata": _slip(
-        _submit_notebook(_remove_metadata), words=NEARBY_TEXT
+        _submitter(_remove_metadata), message=ADJACENT_TEXT_MESSAGE
     ),
-    "uses a different kernel": _slip(_submit_notebook(_change_kernel)),
+    "uses a different kernel": _slip(_submitter(_change_kernel)),
     "calls the file small (1).ipynb": _slip(
-        _submit_under_names(file="small (1).ipynb"), words="was graded as small"
+        _file_submitter(file="small (1).ipynb"), message="was graded as small"
     ),
     "calls the file Small.IPYNB": _slip(
-        _submit_under_names(file="Small.IPYNB"), words="was graded as small"
+        _file_submitter(file="Small.IPYNB"), message="was graded as small"
     ),
     "calls the folder Small": _slip(
-        _submit_under_names(folder="Small"), words="the folder 'Small' was graded"
+        _file_submitter(folder="Small"), message="the folder 'Small' was graded"
     ),
     "calls the folder s-mall": _slip(
-        _submit_under_names(folder="s-mall"), words="was graded as small"
+        _file_submitter(folder="s-mall"), message="was graded as small"
     ),
-    "has a name with a decomposed accent": _slip(_submit_notebook()),
+    "has a name with a decomposed accent": _slip(_submitter()),
     "hands in two files": _slip(
-        _hand_in_two_files, points=0, words="but 'small (1).ipynb', 'small (2).ipynb'"
+        _hand_in_two_files, points=0, message="but 'small (1).ipynb', 'small (2).ipynb'"
     ),
     "hands in an older file as well": _slip(
-        _hand_in_an_older_file_as_well, words="small.ipynb was graded, and not 'small (1).ipynb'"
+        _hand_in_an_older_file_as_well, message="small.ipynb was graded, and not 'small (1).ipynb'"
     ),
     "hands in a folder within the folder": _slip(
-        _submit_under_names(file=f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"),
-        words="the file 'small/small.ipynb' was graded as small.ipynb",
+        _file_submitter(file=f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"),
+        message="the file 'small/small.ipynb' was graded as small.ipynb",
     ),
     "saves with a byte order mark": _slip(_hand_in_with_byte_order_mark),
     "hands in other files as well": _slip(_hand_in_other_files_as_well),
     "hands in a zip file": _slip(
-        _submit_under_names(file="small.zip", content=b"PK"), points=0, words="but 'small.zip'"
+        _file_submitter(file="small.zip", content=b"PK"), points=0, message="but 'small.zip'"
     ),
     "hands in an empty file": _slip(
-        _submit_under_names(content=b""), points=0, words="not a notebook"
+        _file_submitter(content=b""), points=0, message="not a notebook"
     ),
     "hands in an HTML page": _slip(
-        _submit_under_names(file="small.html", content=b"<html>"),
+        _file_submitter(file="small.html", content=b"<html>"),
         points=0,
-        words="but 'small.html'",
+        message="but 'small.html'",
     ),
 }
 
 
 def _hand_in_without_folder(course, student):
-    _submit_under_names()(course, student)
+    _file_submitter()(course, student)
     submitted = course.root / "submitted" / student
     (submitted / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").rename(submitted / f"{ASSIGNMENT}.ipynb")
     (submitted / ASSIGNMENT).rmdir()
 
 
-# Slips because of which a submission is not graded, and words from the message that lists it.
+# Slips because of which a submission is not graded, and a text of the message that lists it.
 SKIPPED_SLIPS = {
     "hands in a notebook outside the assignment folder": (
         _hand_in_without_folder,
         "a notebook belongs in",
     ),
     "calls the folder hw1": (
-        _submit_under_names(folder="hw1"),
+        _file_submitter(folder="hw1"),
         "the course has no such assignment",
     ),
 }
 
 
 def hand_in_all(course):
-    """Hand in all slips, each as a student of its own."""
+    """Submit every slip, each in the name of a different student."""
     for slip, (submit, *_) in (SLIPS | SKIPPED_SLIPS).items():
         submit(course, unicodedata.normalize("NFD", student_of(slip)))
 
 
 def student_of(slip):
-    """Return the name of the student who hands in a slip."""
+    """Return the name of the student who submits a slip."""
     return "José" if "accent" in slip else f"student {[*SLIPS, *SKIPPED_SLIPS].index(slip)}"

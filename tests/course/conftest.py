@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("nbgrader")
 
 from coursework import ASSIGNMENT, copy_course, create_course, instructor_notebook
-from shell import SHELL_SANDBOX, Shell, run_cells_in_shell
+from shell import SHELL_SANDBOX, ShellClient, run_cells_in_shell
 
 from svmbook.course.execution import run
 from svmbook.course.execution.sandbox import SandboxError, find_sandbox
@@ -42,7 +42,7 @@ def course(released_course, tmp_path):
 def shells(monkeypatch):
     """Grade harmless submissions in forked shells instead of sandboxes."""
     monkeypatch.setattr(grading, "run_cells", run_cells_in_shell)
-    monkeypatch.setattr(run, "Client", Shell)
+    monkeypatch.setattr(run, "Client", ShellClient)
     return SHELL_SANDBOX
 
 

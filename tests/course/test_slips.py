@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 from coursework import ASSIGNMENT, ESSAY, cell_named, guide_table
-from slips import NEARBY_TEXT, SKIPPED_SLIPS, SLIPS, hand_in_all, student_of
+from slips import ADJACENT_TEXT_MESSAGE, SKIPPED_SLIPS, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student_check import check
@@ -20,7 +20,7 @@ def test_slips_are_graded_and_reported(course, shells, subtests):
             graded = graded_by_student[student_of(kind)]
             assert graded.score == points
             assert message in "; ".join(graded.notes) if message else graded.notes == []
-            if message == NEARBY_TEXT:
+            if message == ADJACENT_TEXT_MESSAGE:
                 check_essay(course, student_of(kind))
     skip_reasons = course.skip_reasons()
     assert len(skip_reasons) == len(SKIPPED_SLIPS)
