@@ -34,14 +34,16 @@ def test_solvers_are_found():
 
 def inner_functions():
     """Return each function whose summary says "as `solver` does", with that solver."""
-    names = [part.name for part in walk_packages(solvers.__path__, solvers.__name__ + ".")]
-    pairs = {}
-    for module in map(import_module, names):
+    module_names = [
+        module.name for module in walk_packages(solvers.__path__, solvers.__name__ + ".")
+    ]
+    inner_and_public = {}
+    for module in map(import_module, module_names):
         for name, function in getmembers(module, isfunction):
             match = re.match(".* as `(\\w+)` does", getdoc(function) or "")
             if match and not name.startswith("_") and function.__module__ == module.__name__:
-                pairs[name] = function, getattr(module, match[1])
-    return pairs
+                inner_and_public[name] = function, getattr(module, match[1])
+    return inner_and_public
 
 
 def test_inner_functions_have_the_defaults_of_the_public_ones():
@@ -104,9 +106,9 @@ def test_invalid_arrays_are_reported(solver, K, y, C, message):
     [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}],
 )
 def test_invalid_tol_and_max_iter_are_reported(solver, invalid_option):
-    bounds = {} if solver is solve_hard_margin else {"C": 1.0}
+    valid_options = {} if solver is solve_hard_margin else {"C": 1.0}
     with pytest.raises((TypeError, ValueError), match=next(iter(invalid_option))):
-        solver(np.eye(2), [1, -1], **bounds, **invalid_option)
+        solver(np.eye(2), [1, -1], **valid_options, **invalid_option)
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])

@@ -1,4 +1,4 @@
-"""The smallest number of errors is compared with a search over all lines through two points."""
+"""The smallest number of errors agrees with a search over all lines through two points."""
 
 from itertools import combinations
 
@@ -53,7 +53,7 @@ def test_no_svm_makes_fewer_errors():
         assert solve_fewest_errors(X, y).n_errors <= fewest
 
 
-def test_equal_points_of_both_labels_and_a_constant_feature():
+def test_equal_points_of_both_labels_cause_one_error():
     X = np.array([[0.0, 7.0], [0.0, 7.0], [1.0, 7.0]])
     assert solve_fewest_errors(X, [1, -1, 1]).n_errors == 1
 

@@ -53,7 +53,7 @@ def test_every_solver_agrees_with_svc(clouds, solver, C):
         ("exponential", kernels.exponential, {"gamma": 0.3}),
     ],
 )
-def test_kernel_by_name_by_function_or_precomputed(corners, name, function, params):
+def test_named_callable_and_precomputed_kernels_agree(corners, name, function, params):
     X, y = corners
     X_new = X[:20] + 0.1
 
@@ -72,7 +72,7 @@ def test_kernel_by_name_by_function_or_precomputed(corners, name, function, para
 @pytest.mark.parametrize(
     "labels", [(0, 1), (99, 100), ("benign", "malignant"), (False, True), (-1.0, 1.0), (3, -7)]
 )
-def test_labels_of_any_type(clouds, labels):
+def test_labels_may_have_any_type(clouds, labels):
     X, y = clouds
     classes = np.array(sorted(labels))
     model = DualSVC().fit(X, classes[(y > 0).astype(int)])
@@ -101,7 +101,7 @@ def test_attributes_are_consistent(clouds):
     assert model.relative_gap_ == pytest.approx(max(0.0, gap) / model.objective_)
 
 
-def test_geometric_margin_in_the_feature_space(corners):
+def test_geometric_margin_is_that_in_the_feature_space(corners):
     X, y = corners
     model = DualSVC(kernel="rbf", gamma=0.3).fit(X, y)
     beta = y * model.alpha_
@@ -112,12 +112,12 @@ def test_geometric_margin_in_the_feature_space(corners):
 def test_point_of_weight_two_equals_two_points(corners):
     X, y = corners
     weights = np.where(np.arange(120) % 3 == 0, 2.0, 1.0)
-    repeated_rows = np.repeat(np.arange(120), weights.astype(int))
-    weighted = DualSVC(kernel="rbf").fit(X, y, sample_weight=weights)
-    unweighted = DualSVC(kernel="rbf").fit(X[repeated_rows], y[repeated_rows])
-    assert weighted.gamma_ == pytest.approx(unweighted.gamma_)
-    expected = unweighted.decision_function(X)
-    np.testing.assert_allclose(weighted.decision_function(X), expected, atol=1e-7)
+    repeated_indices = np.repeat(np.arange(120), weights.astype(int))
+    weighted_model = DualSVC(kernel="rbf").fit(X, y, sample_weight=weights)
+    repeated_model = DualSVC(kernel="rbf").fit(X[repeated_indices], y[repeated_indices])
+    assert weighted_model.gamma_ == pytest.approx(repeated_model.gamma_)
+    expected = repeated_model.decision_function(X)
+    np.testing.assert_allclose(weighted_model.decision_function(X), expected, atol=1e-7)
 
 
 def test_class_weights_change_the_upper_bounds(clouds):
@@ -125,8 +125,8 @@ def test_class_weights_change_the_upper_bounds(clouds):
     model = DualSVC(C=0.1, class_weight={1.0: 4.0}).fit(X, y)
     assert model.alpha_[y > 0].max() == pytest.approx(0.4)
     assert model.alpha_[y < 0].max() == pytest.approx(0.1)
-    unweighted = DualSVC(C=0.1).fit(X, y)
-    assert (model.predict(X) > 0).sum() > (unweighted.predict(X) > 0).sum()
+    unweighted_model = DualSVC(C=0.1).fit(X, y)
+    assert (model.predict(X) > 0).sum() > (unweighted_model.predict(X) > 0).sum()
 
 
 def test_balanced_weights_agree_with_svc(clouds):
@@ -138,7 +138,7 @@ def test_balanced_weights_agree_with_svc(clouds):
 
 
 @pytest.mark.parametrize("solver", ["interior-point", "auto"])
-def test_hard_margin(solver):
+def test_hard_margin_solution_has_smallest_margin_one(solver):
     X, y = stdev(1, n=80, random_state=4)
     model = DualSVC(C=np.inf, solver=solver).fit(X, y)
     margins = y * model.decision_function(X)
@@ -170,16 +170,16 @@ def test_auto_chooses_the_documented_solver():
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "interior-point"
     with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 1000):
         assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
-        wide = csr_array(rng.standard_normal((1200, 400)) * (rng.random((1200, 400)) < 0.05))
-        assert DualSVC().fit(wide, y).solver_ == "active-set"
+        X_wide = csr_array(rng.standard_normal((1200, 400)) * (rng.random((1200, 400)) < 0.05))
+        assert DualSVC().fit(X_wide, y).solver_ == "active-set"
 
 
-def test_active_set_method_with_computed_gram_matrix(clouds):
-    stored = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
+def test_active_set_method_agrees_for_stored_and_computed_gram_matrices(clouds):
+    stored_model = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
     with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 100):
-        computed = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
-    np.testing.assert_allclose(computed.alpha_, stored.alpha_, atol=1e-10)
-    assert computed.kkt_residual_ < 1e-11
+        computed_model = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
+    np.testing.assert_allclose(computed_model.alpha_, stored_model.alpha_, atol=1e-10)
+    assert computed_model.kkt_residual_ < 1e-11
 
 
 @given(problem=svm_problems(max_n=25), log_scale=st.integers(-6, 4))
@@ -209,10 +209,10 @@ def test_unconverged_result_is_no_worse_than_w_equal_to_zero(solver, class_count
 def test_balanced_weights_of_weighted_and_repeated_points_agree(clouds):
     X, y = clouds
     weights = np.where((y > 0) & (np.arange(120) % 2 == 0), 3, 1)
-    repeated_rows = np.repeat(np.arange(120), weights)
-    weighted = DualSVC(class_weight="balanced").fit(X, y, sample_weight=weights)
-    unweighted = DualSVC(class_weight="balanced").fit(X[repeated_rows], y[repeated_rows])
-    np.testing.assert_allclose(weighted.coef_, unweighted.coef_, atol=1e-7)
+    repeated_indices = np.repeat(np.arange(120), weights)
+    weighted_model = DualSVC(class_weight="balanced").fit(X, y, sample_weight=weights)
+    repeated_model = DualSVC(class_weight="balanced").fit(X[repeated_indices], y[repeated_indices])
+    np.testing.assert_allclose(weighted_model.coef_, repeated_model.coef_, atol=1e-7)
 
 
 def test_cross_validation_splits_a_precomputed_kernel(corners):
@@ -283,9 +283,9 @@ def test_refit_deletes_attributes_of_the_old_kernel(corners):
 @pytest.mark.parametrize("coordinate", [1e6, -1e12, 1e200])
 def test_outlier_of_weight_zero_is_ignored(clouds, solver, coordinate):
     X, y = clouds
-    extended, labels = np.vstack([X, [coordinate, coordinate]]), np.append(y, 1.0)
+    extended_X, extended_y = np.vstack([X, [coordinate, coordinate]]), np.append(y, 1.0)
     weights = np.append(np.ones(len(y)), 0.0)
-    model = DualSVC(solver=solver).fit(extended, labels, sample_weight=weights)
+    model = DualSVC(solver=solver).fit(extended_X, extended_y, sample_weight=weights)
     expected = DualSVC(solver=solver).fit(X, y).decision_function(X)
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-9)
     assert model.alpha_[-1] == 0
@@ -298,8 +298,10 @@ def test_precomputed_values_of_points_of_weight_zero_are_ignored(corners):
     changed_K = np.where(weights[:, None] * weights == 0, np.pi, K)
     model = DualSVC(kernel="precomputed").fit(changed_K, y, sample_weight=weights)
     has_weight = weights > 0
-    subset = DualSVC(kernel="precomputed").fit(K[np.ix_(has_weight, has_weight)], y[has_weight])
-    np.testing.assert_allclose(model.alpha_[has_weight], subset.alpha_, atol=1e-8)
+    subset_model = DualSVC(kernel="precomputed").fit(
+        K[np.ix_(has_weight, has_weight)], y[has_weight]
+    )
+    np.testing.assert_allclose(model.alpha_[has_weight], subset_model.alpha_, atol=1e-8)
     assert model.support_vectors_.shape == (0, 0)
 
 

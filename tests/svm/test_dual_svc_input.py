@@ -60,7 +60,7 @@ def test_asymmetry_and_indefiniteness_are_found_despite_large_diagonal_entries()
             DualSVC(kernel="precomputed").fit(K, y)
 
 
-def test_uncertainty_by_rounding_is_reported():
+def test_uncertainty_due_to_rounding_is_reported():
     rng = np.random.default_rng(0)
     X = 2000 + rng.standard_normal((20, 2))
     y = np.where(np.arange(20) % 2 == 0, 1.0, -1.0)

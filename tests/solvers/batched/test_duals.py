@@ -91,7 +91,7 @@ def test_weights_agree_with_libsvm(C, kind):
 
 @pytest.mark.parametrize("has_repeated_points", [False, True])
 def test_solutions_do_not_depend_on_the_other_problems_of_the_batch(has_repeated_points):
-    # Of repeated points, the first is freed first, independently of the batch.
+    # Among repeated points the first is freed first, independently of the batch.
     rng = np.random.default_rng(0)
     X = rng.standard_normal((20, 30, 5))
     X[:, 15:29] = X[:, 1:15] if has_repeated_points else X[:, 15:29]
@@ -126,7 +126,7 @@ def test_reaching_max_iter_is_reported():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("invalid_arguments", "message"),
     [
         ({"K": np.zeros((2, 2))}, "must have shapes"),
         ({"K": np.full((1, 2, 2), np.nan)}, "must be finite"),
@@ -148,10 +148,10 @@ def test_reaching_max_iter_is_reported():
         ({"C": np.ones(3)}, "must be a number or have the shape of y"),
     ],
 )
-def test_invalid_arguments_are_reported(change, message):
-    valid = {"K": np.eye(2)[None], "y": np.array([[1.0, -1.0]]), "C": 1.0}
+def test_invalid_arguments_are_reported(invalid_arguments, message):
+    valid_arguments = {"K": np.eye(2)[None], "y": np.array([[1.0, -1.0]]), "C": 1.0}
     with pytest.raises(ValueError, match=message):
-        solve_dual_batch(**(valid | change))
+        solve_dual_batch(**(valid_arguments | invalid_arguments))
 
 
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
@@ -168,7 +168,7 @@ def test_equality_constraint_holds_at_every_scale(scale):
     assert (batch.gap >= -1e-12 * batch.objective).all()
 
 
-def test_pair_of_points_takes_one_linear_system():
+def test_pair_of_points_is_solved_by_one_linear_system():
     # Neither multiplier can change alone, so both are freed at once, and one step suffices.
     X = np.random.default_rng(0).standard_normal((20, 2, 3))
     batch = solve_dual_batch(X @ X.transpose(0, 2, 1), np.tile([1.0, -1.0], (20, 1)), 100.0)

@@ -1,4 +1,4 @@
-"""Stumps versus brute force, AdaBoost versus its definition, LPBoost versus one linear program."""
+"""Stumps agree with brute force, AdaBoost with its definition, LPBoost with a linear program."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ XOR_X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 XOR_Y = np.array([1.0, 1.0, -1.0, -1.0])
 
 
-def problem(seed, n=30, d=3, levels=None):
-    """Return random points and labels; with ``levels``, rounded to multiples of 1 / levels."""
+def problem(seed, n=30, d=3, steps_per_unit=None):
+    """Return random labelled points, rounded to multiples of 1 / steps_per_unit if it is given."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
-    if levels:  # many ties
-        X = np.round(levels * X) / levels
+    if steps_per_unit:  # many ties
+        X = np.round(steps_per_unit * X) / steps_per_unit
     y = np.where(X[:, 0] + X[:, 1] ** 2 + 0.7 * rng.standard_normal(n) > 0.5, 1.0, -1.0)
     return X, y
 
@@ -31,10 +31,10 @@ def outputs_of_all_stumps(X):
     return np.column_stack([outputs, -outputs])
 
 
-@pytest.mark.parametrize("levels", [None, 1])
+@pytest.mark.parametrize("steps_per_unit", [None, 1])
 @pytest.mark.parametrize("seed", range(5))
-def test_best_stump_agrees_with_brute_force(seed, levels):
-    X, y = problem(seed, levels=levels)
+def test_best_stump_agrees_with_brute_force(seed, steps_per_unit):
+    X, y = problem(seed, steps_per_unit=steps_per_unit)
     g = y * np.random.default_rng(seed).random(len(y))
     largest_edge = (g @ outputs_of_all_stumps(X)).max()
     stump, edge = MidpointStumps(X).best(g)
@@ -55,7 +55,7 @@ def test_thresholds_are_midpoints_of_values_that_differ_by_more_than_rounding():
     assert stump.thresholds == 0.0
 
 
-def test_adaboost_weights_points_by_the_exponentials_of_their_margins():
+def test_adaboost_weights_points_by_the_exponentials_of_their_negative_margins():
     X, y = problem(3)
     result = run_adaboost(MidpointStumps(X), X, y, 12, np.ones(len(y)))
     F, outputs = np.zeros(len(y)), outputs_of_all_stumps(X)
@@ -98,10 +98,10 @@ def optimum_over_all_stumps(X, y, C):
 
 
 @pytest.mark.parametrize("C", [0.05, 0.3, 5.0, np.inf])
-@pytest.mark.parametrize("levels", [None, 2])
+@pytest.mark.parametrize("steps_per_unit", [None, 2])
 @pytest.mark.parametrize("seed", range(4))
-def test_column_generation_reaches_the_optimum_over_all_stumps(seed, levels, C):
-    X, y = problem(seed, levels=levels)
+def test_column_generation_reaches_the_optimum_over_all_stumps(seed, steps_per_unit, C):
+    X, y = problem(seed, steps_per_unit=steps_per_unit)
     optimum = optimum_over_all_stumps(X, y, C)
     bounds = np.full(len(y), C)
     if np.isinf(optimum):

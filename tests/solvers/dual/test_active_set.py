@@ -15,7 +15,7 @@ KERNELS = ["linear", "gaussian", "polynomial", "laplacian"]
 
 
 def assert_exact(result, K, y, C):
-    """Assert that alpha is feasible, the KKT residual at rounding error, the certificate right."""
+    """Assert that alpha is feasible and exact up to rounding, with a correct KKT residual."""
     C = np.broadcast_to(C, y.shape)
     scale = np.diagonal(K).mean()
     assert result.converged, result
@@ -28,32 +28,32 @@ def assert_exact(result, K, y, C):
 
 
 @given(problem=svm_problems(), kernel=st.sampled_from(KERNELS))
-def test_solution_is_exact_and_no_worse_than_the_interior_point(problem, kernel):
+def test_solution_is_exact_and_no_worse_than_that_of_the_interior_point_method(problem, kernel):
     X, y, C = problem
     K = gram(X, kernel)
     K = K / (np.diagonal(K).mean() or 1.0)
     result = solve_active_set(K, y, C)
     assert_exact(result, K, y, C)
-    interior_point = solve_dual(K, y, C, tol=1e-8)
+    interior_point_result = solve_dual(K, y, C, tol=1e-8)
     rounding = 1e-15 * result.alpha.sum() * max(10.0, result.alpha.sum())
-    assert result.dual_objective >= interior_point.dual_objective - rounding
+    assert result.dual_objective >= interior_point_result.dual_objective - rounding
 
 
 @pytest.mark.parametrize("C", [1e-4, 1.0, 100.0, 1e4])
 @pytest.mark.parametrize("gamma", [2.0**-9, 0.1, 2.0])
-def test_problem_that_starts_from_a_quarter_is_solved(gamma, C):
+def test_problem_with_start_from_a_quarter_of_the_points_is_solved(gamma, C):
     K, y = noisy_gram(450, gamma=gamma)
     result = solve_active_set(K, y, C)
     assert_exact(result, K, y, C)
     if C <= 100:
-        libsvm = solve_libsvm(K, y, C)
-        assert result.dual_objective >= libsvm.dual_objective * (1 - 1e-12)
+        libsvm_result = solve_libsvm(K, y, C)
+        assert result.dual_objective >= libsvm_result.dual_objective * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("rank", [1, 3])
 @pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
 def test_rank_deficient_faces_are_solved(rank, C):
-    # During the iterations more points are free than the rank.
+    # During the iterations the number of free points exceeds the rank.
     rng = np.random.default_rng(rank)
     X = np.repeat(rng.standard_normal((60, rank)), 4, axis=0)
     y = np.where(rng.random(240) < 0.5, 1.0, -1.0)
@@ -122,7 +122,7 @@ def test_blocks_may_have_any_real_dtype(dtype):
 
     def block(rows, columns):
         values = K[np.ix_(rows, columns)].astype(dtype)
-        rows[:] = 0  # a copy, so that the solver's indices do not change
+        rows[:] = 0  # harmless, because the solver passes copies of its indices
         return values
 
     computed_result = solve_active_set(block, y, 1.0)
@@ -144,7 +144,7 @@ def test_points_may_have_different_upper_bounds():
 
 
 @pytest.mark.parametrize("max_iter", [1, 2, 5, 30])
-def test_iteration_limit_returns_a_feasible_point_with_its_gap(max_iter):
+def test_result_at_the_iteration_limit_is_feasible_and_has_its_gap(max_iter):
     X = np.random.default_rng(0).standard_normal((200, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     K = X @ X.T

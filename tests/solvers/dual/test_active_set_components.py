@@ -105,7 +105,7 @@ def test_projection_is_feasible_with_correct_errors(state):
     np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
-def test_cut_steps_stay_in_the_box_and_never_lower_the_objective(state):
+def test_shortened_steps_stay_in_the_box_and_never_lower_the_objective(state):
     state.project_to_box()
     face_solver = FaceSolver(state.gram)
     for _ in range(10):
@@ -270,14 +270,14 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
     np.testing.assert_array_equal(state.free[sample], free)
     # Of the remaining points, those closest to the margin boundaries are free; the others are at
     # C if their margin is below 1, and at zero otherwise.
-    margin = y * (K[:, sample] @ (y[sample] * sample_result.alpha) + sample_result.intercept)
+    margins = y * (K[:, sample] @ (y[sample] * sample_result.alpha) + sample_result.intercept)
     nearest, others = (
         remaining[state.free[remaining]],
         remaining[~state.free[remaining]],
     )
     assert 0 < len(nearest) < free.sum()
-    assert np.abs(1 - margin[nearest]).max() <= np.abs(1 - margin[others]).min()
-    np.testing.assert_array_equal((y * state.beta)[others], np.where(margin < 1, C, 0.0)[others])
+    assert np.abs(1 - margins[nearest]).max() <= np.abs(1 - margins[others]).min()
+    np.testing.assert_array_equal((y * state.beta)[others], np.where(margins < 1, C, 0.0)[others])
     assert not state.beta[nearest].any()
 
 

@@ -41,13 +41,15 @@ def test_hard_margin_certificate_scales_the_margin_to_one(factor, b):
     assert result.converged == (factor == 1.0 and b == -1.0)
 
 
-@pytest.mark.parametrize(("share", "converged"), [(1e-12, True), (1e-7, False), (1e-3, False)])
-def test_unbalanced_multipliers_are_not_converged(share, converged):
+@pytest.mark.parametrize(
+    ("relative_imbalance", "converged"), [(1e-12, True), (1e-7, False), (1e-3, False)]
+)
+def test_unbalanced_multipliers_are_not_converged(relative_imbalance, converged):
     # With y'alpha = r the dual bound is wrong by b r.
     K, y = noisy_gram(60)
     exact_result = solve_dual(K, y, 1.0)
     alpha = exact_result.alpha.copy()
-    alpha[np.argmax(alpha)] -= share * alpha.sum()
+    alpha[np.argmax(alpha)] -= relative_imbalance * alpha.sum()
     f = K @ (y * alpha)
     assert (
         certify(alpha, exact_result.intercept, y, 1.0, f, n_iter=0, tol=0.5).converged == converged
@@ -175,18 +177,18 @@ def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
     cluster = rng.integers(0, 3, 3000)
     X = np.column_stack([cluster - 1.0, np.zeros(3000)]) + 0.1 * rng.standard_normal((3000, 2))
     y = np.where(cluster == 1, 1.0, -1.0)
-    sizes = []
+    block_sizes = []
     block = LowRankGram.block
 
     def record_block(self, rows, columns):
-        sizes.append(len(rows))
+        block_sizes.append(len(rows))
         return block(self, rows, columns)
 
     monkeypatch.setattr(LowRankGram, "block", record_block)
     result = solve_dual(X, y, 10.0, form="low-rank")
     assert result.converged and result.gap < 1e-8 * result.objective
     free = (result.alpha > 0) & (result.alpha < 10.0)
-    assert free.sum() > 1000 and max(sizes, default=0) < 10
+    assert free.sum() > 1000 and max(block_sizes, default=0) < 10
     np.testing.assert_allclose(result.alpha[y > 0], 10.0)
 
 
@@ -194,9 +196,11 @@ def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
 def test_interior_point_has_no_spurious_support_vectors(seed):
     # Without crossover, cvxopt's solution of these problems has up to twenty of them.
     _, K, y, C = make_problem(seed)
-    interior_point, exact_result = solve_dual(K, y, C), solve_active_set(K, y, C)
-    assert interior_point.kkt_residual <= 1e-9 * max(1.0, C.min())
-    assert interior_point.dual_objective == pytest.approx(exact_result.dual_objective, rel=1e-9)
+    interior_point_result, exact_result = solve_dual(K, y, C), solve_active_set(K, y, C)
+    assert interior_point_result.kkt_residual <= 1e-9 * max(1.0, C.min())
+    assert interior_point_result.dual_objective == pytest.approx(
+        exact_result.dual_objective, rel=1e-9
+    )
 
 
 def test_hard_margin_has_exact_zeros():
@@ -277,15 +281,15 @@ def test_projection_keeps_multipliers_at_their_bounds():
 def test_solver_leaves_no_reference_to_the_matrix(form):
     X, y = np.random.default_rng(0).standard_normal((60, 3)), np.tile([1.0, -1.0], 30)
 
-    def referenced_ids():
+    def existing_ids():
         return {id(obj) for obj in gc.get_objects() if isinstance(obj, GramMatrix | DualState)}
 
     gc.collect()
     gc.disable()
     try:
-        ids_before = referenced_ids()
+        ids_before = existing_ids()
         result = solve_dual(X if form == "low-rank" else X @ X.T, y, 1.0, form=form)
-        assert result.converged and referenced_ids() <= ids_before
+        assert result.converged and existing_ids() <= ids_before
     finally:
         gc.enable()
 

@@ -31,7 +31,7 @@ MEHROTRA_NAMES = ["Mehrotra", "Mehrotra, low-rank"]
 every_form = pytest.mark.parametrize("form", ["dense", "low-rank"])
 
 
-def solve_by(name, X, K, y, C, **options):
+def solve_with(name, X, K, y, C, **options):
     if name == "Mehrotra":
         return solve_interior_point(K, y, C, **options)
     if name == "Mehrotra, low-rank":
@@ -57,10 +57,10 @@ def test_matrices_equal_those_printed_in_exploring_classification():
 
 
 @pytest.mark.parametrize("name", [*MEHROTRA_NAMES, *CVXOPT_FORMS, "low-rank", "smo", "libsvm"])
-def test_four_points_by_hand(name):
+def test_solution_for_four_points_is_that_computed_by_hand(name):
     # The nearest points of the convex hulls are (1, 2) and the point 4/13 of the way from (0, 0)
     # to (-2, 3). With their difference d, w = 2 d / |d|^2.
-    result = solve_by(name, FOUR_X, FOUR_X @ FOUR_X.T, FOUR_Y, np.full(4, 10.0))
+    result = solve_with(name, FOUR_X, FOUR_X @ FOUR_X.T, FOUR_Y, np.full(4, 10.0))
     np.testing.assert_allclose(result.alpha, np.array([26, 0, 18, 8]) / 49, atol=1e-7)
     assert result.alpha[1] == 0.0
     assert result.intercept == pytest.approx(-1.0, abs=1e-6)
@@ -107,7 +107,7 @@ def test_all_solvers_find_the_same_decision_function(name, C):
     X, y = two_clouds(120)
     K = gram(X, "gaussian")
     reference = solve_dual(K, y, C, tol=1e-9)
-    result = solve_by(name, X, K, y, np.full(120, C))
+    result = solve_with(name, X, K, y, np.full(120, C))
     assert result.converged
     assert result.dual_objective == pytest.approx(reference.dual_objective, rel=1e-6)
     np.testing.assert_allclose(
@@ -270,7 +270,7 @@ def test_infeasible_hard_margin_is_not_converged():
 def test_certificate_is_that_of_the_returned_multipliers_at_any_limit(name, max_iter):
     X, y = two_clouds(60)
     K = X @ X.T
-    result = solve_by(name, X, K, y, 1.0, max_iter=max_iter)
+    result = solve_with(name, X, K, y, 1.0, max_iter=max_iter)
     primal, dual = objectives(result.alpha, result.intercept, K, y, 1.0)
     assert result.n_iter <= max_iter
     assert result.dual_objective == pytest.approx(dual, rel=1e-9)
@@ -284,13 +284,13 @@ def test_certificate_is_that_of_the_returned_multipliers_at_any_limit(name, max_
     [([-1.0, 1.0], 1.0), ([0.5, -0.5], 1e17)],
     ids=["negative squared norm", "outputs below rounding error"],
 )
-def test_invalid_bounds_are_not_converged(f, scale):
+def test_certificate_with_invalid_bounds_is_not_converged(f, scale):
     result = certify([1.0, 1.0], 0.0, [1, -1], 1.0, f, n_iter=0, tol=10.0, scale=scale)
     assert not result.converged
 
 
 @every_form
-def test_equal_points_of_both_classes(form):
+def test_equal_points_of_both_classes_are_solved(form):
     X, y = np.tile([2.5, 1.4, 0.7], (3, 1)), np.array([1.0, -1, 1])
     result = solve_dual(X if form == "low-rank" else X @ X.T, y, 1.0, form=form)
     assert result.converged

@@ -55,10 +55,10 @@ def test_hinge_reaches_the_minimum_of_the_quadratic_program(seeds):
 def test_objective_never_increases(name):
     for seed in range(40):
         result = run_irwls(*problem(seed), COSTS[name], tol=1e-4)
-        change = np.diff(result.objectives)
+        changes = np.diff(result.objectives)
         if name in OTHER_COSTS:  # a smaller smoothing width may raise the cost
-            change = change[np.diff(result.widths) == 0]
-        assert change.max(initial=-1.0) <= 1e-12 * result.objectives[0]
+            changes = changes[np.diff(result.widths) == 0]
+        assert changes.max(initial=-1.0) <= 1e-12 * result.objectives[0]
 
 
 @pytest.mark.parametrize("tol", [1e-5, 1e-15])
@@ -88,11 +88,11 @@ def test_solution_is_stationary(cost, seed):
     m = y * (Z @ result.w + result.intercept)
     is_at_kink = np.abs(m - 1.0) < 1e-5
     slopes = -C * cost.slope(m)
-    scale = 1e-3 * C * max(1.0, slopes.max() / C)
-    assert np.abs(result.alpha - slopes)[~is_at_kink].max(initial=0.0) <= scale
+    tolerance = 1e-3 * C * max(1.0, slopes.max() / C)
+    assert np.abs(result.alpha - slopes)[~is_at_kink].max(initial=0.0) <= tolerance
     largest_slope = -C * cost.slope(np.array(1.0 - 1e-6))
-    assert (result.alpha[is_at_kink] >= -scale).all()
-    assert (result.alpha[is_at_kink] <= largest_slope + scale).all()
+    assert (result.alpha[is_at_kink] >= -tolerance).all()
+    assert (result.alpha[is_at_kink] <= largest_slope + tolerance).all()
 
 
 @every_cost
@@ -101,9 +101,9 @@ def test_no_small_step_lowers_the_objective(cost):
     for seed in range(10):
         Z, y, C = problem(seed)
         result = run_irwls(Z, y, C, cost, tol=1e-6, max_iter=20_000)
-        size = 1e-3 * (1.0 + np.linalg.norm(result.w))
+        step_size = 1e-3 * (1.0 + np.linalg.norm(result.w))
         for _ in range(50):
-            dw, db = size * rng.standard_normal(Z.shape[1]), size * rng.standard_normal()
+            dw, db = step_size * rng.standard_normal(Z.shape[1]), step_size * rng.standard_normal()
             nearby_objective = objective(cost, Z, y, C, result.w + dw, result.intercept + db)
             # The tolerance allows for saddle points, where the decrease is of second order.
             assert nearby_objective >= result.objective * (1 - 1e-4)
@@ -151,14 +151,14 @@ def test_separable_points_get_the_maximum_margin(s):
 def test_doubling_C_of_a_point_equals_repeating_it():
     Z, y, C = problem(5)
     n_copies = np.where(np.arange(len(y)) % 3 == 0, 2, 1)
-    repeated = np.repeat(np.arange(len(y)), n_copies)
+    repeated_indices = np.repeat(np.arange(len(y)), n_copies)
     weighted_result = solve_irwls(Z, y, C * n_copies, HINGE, tol=1e-6)
-    repeated_result = solve_irwls(Z[repeated], y[repeated], C, HINGE, tol=1e-6)
+    repeated_result = solve_irwls(Z[repeated_indices], y[repeated_indices], C, HINGE, tol=1e-6)
     assert weighted_result.objective == pytest.approx(repeated_result.objective, rel=1e-6)
     np.testing.assert_allclose(weighted_result.w, repeated_result.w, rtol=1e-4, atol=1e-5)
 
 
-def test_weights_are_zero_if_points_carry_no_information():
+def test_weights_are_zero_if_features_carry_no_information():
     Z, y = np.repeat([[-1.0], [1.0]], 10, axis=0), np.tile([-1.0, 1.0], 10)
     assert np.abs(solve_irwls(Z, y, 1.0, usvc_cost(2.0)).w).max() < 1e-6
     assert np.abs(solve_irwls(np.zeros((20, 3)), y, 1.0, HINGE).w).max() == 0.0
@@ -215,7 +215,7 @@ def test_gradient_at_rounding_error_has_converged_even_at_max_iter(seed):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("invalid_arguments", "message"),
     [
         ({"C": 0.0}, "C must be positive"),
         ({"y": [1.0, 1.0, 1.0]}, "y must contain both labels"),
@@ -226,10 +226,10 @@ def test_gradient_at_rounding_error_has_converged_even_at_max_iter(seed):
         ({"cost": "hinge"}, "cost must be HINGE"),
     ],
 )
-def test_invalid_arguments_are_reported(change, message):
+def test_invalid_arguments_are_reported(invalid_arguments, message):
     arguments = {"Z": np.eye(3, 2), "y": [1.0, -1.0, 1.0], "C": 1.0, "cost": HINGE}
     with pytest.raises((TypeError, ValueError), match=message):
-        solve_irwls(**(arguments | change))
+        solve_irwls(**(arguments | invalid_arguments))
 
 
 @pytest.mark.parametrize(

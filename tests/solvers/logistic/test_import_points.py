@@ -1,4 +1,4 @@
-"""The import vector machine is compared with brute force and with all kernel functions."""
+"""The import vector machine agrees with brute force, and with the fit of all kernel functions."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def factor_on_subset(K, S):
 
 
 def objective_on_subset(K, y, lam, S):
-    """Return the minimum over the kernel functions of S."""
+    """Return the minimum of the objective over the kernel functions of S."""
     return solve_logistic(factor_on_subset(K, S), y, lam, form="factor", tol=1e-9).objective
 
 
@@ -39,8 +39,8 @@ def test_predicted_decrease_is_that_of_the_quadratic_model():
         z = remainder[candidate] / np.sqrt(remainder[candidate, candidate])
         design = np.column_stack([Z, z, np.ones(25)])
         H = design.T @ (W[:, None] * design) + lam * np.diag([1.0] * 4 + [0.0])
-        slope = design.T @ G - lam * np.append(result.coef, [0.0, 0.0])
-        decrease = 0.5 * slope @ np.linalg.solve(H, slope)
+        negative_gradient = design.T @ G - lam * np.append(result.coef, [0.0, 0.0])
+        decrease = 0.5 * negative_gradient @ np.linalg.solve(H, negative_gradient)
         assert predicted_decreases[candidate] == pytest.approx(decrease, rel=1e-6)
     assert not predicted_decreases[S].any()
 
@@ -60,12 +60,12 @@ def test_all_points_give_kernel_logistic_regression(problem):
 def test_full_gap_bounds_the_distance_from_the_minimum_over_all_points(n_points):
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)
-    selected = select_import_points(K, y, 0.1, max_points=n_points, min_decrease=1e-9)
-    S = np.flatnonzero(selected.coef)
-    assert len(S) == n_points == selected.n_iter
-    assert selected.objective == pytest.approx(objective_on_subset(K, y, 0.1, S), rel=1e-6)
+    result = select_import_points(K, y, 0.1, max_points=n_points, min_decrease=1e-9)
+    S = np.flatnonzero(result.coef)
+    assert len(S) == n_points == result.n_iter
+    assert result.objective == pytest.approx(objective_on_subset(K, y, 0.1, S), rel=1e-6)
     minimum = solve_logistic(K, y, 0.1).objective
-    assert minimum <= selected.objective <= minimum + selected.full_gap
+    assert minimum <= result.objective <= minimum + result.full_gap
 
 
 @pytest.mark.parametrize("max_points", [1, 5])
@@ -147,7 +147,7 @@ def test_larger_min_decrease_selects_fewer_points():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("invalid_arguments", "message"),
     [
         ({"lam": 0.0}, "lam must be positive"),
         ({"min_decrease": 0.0}, "min_decrease must be"),
@@ -156,7 +156,7 @@ def test_larger_min_decrease_selects_fewer_points():
         ({"K": np.ones((3, 2))}, r"K must have shape \(3, 3\)"),
     ],
 )
-def test_invalid_arguments_are_reported(change, message):
-    problem = {"K": np.eye(3), "y": np.array([-1.0, 1, 1]), "lam": 1.0} | change
+def test_invalid_arguments_are_reported(invalid_arguments, message):
+    arguments = {"K": np.eye(3), "y": np.array([-1.0, 1, 1]), "lam": 1.0} | invalid_arguments
     with pytest.raises(ValueError, match=message):
-        select_import_points(**problem)
+        select_import_points(**arguments)

@@ -84,9 +84,11 @@ def test_newton_step_solves_the_newton_system(n_classes, data, lam):
     change = np.einsum("icd,id->ic", H, (K @ dA + db).reshape(n, k)).reshape(shape)
     residual = G - lam * A - change - lam * dA
     squared_residual = np.sum(residual * (K @ residual)) + np.sum((G - change).sum(axis=0) ** 2)
-    squared_at_start = np.sum((G - lam * A) * (K @ (G - lam * A))) + np.sum(G.sum(axis=0) ** 2)
+    initial_squared_residual = np.sum((G - lam * A) * (K @ (G - lam * A))) + np.sum(
+        G.sum(axis=0) ** 2
+    )
     # Newton-CG, for more than two classes, stops early.
-    assert squared_residual <= (1e-14 if n_classes == 2 else 0.2) * squared_at_start + 1e-12
+    assert squared_residual <= (1e-14 if n_classes == 2 else 0.2) * initial_squared_residual + 1e-12
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

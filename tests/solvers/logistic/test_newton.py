@@ -197,8 +197,10 @@ def test_warm_start_takes_fewer_iterations_to_the_same_solution():
     X, y = stdev(2, 200, random_state=0)
     K = gaussian(X, gamma=0.2)
     cold_result = solve_logistic(K, y, 0.1, tol=1e-10)
-    neighbour = solve_logistic(K, y, 0.12)
-    warm_result = solve_logistic(K, y, 0.1, tol=1e-10, start=(neighbour.coef, neighbour.intercept))
+    nearby_result = solve_logistic(K, y, 0.12)
+    warm_result = solve_logistic(
+        K, y, 0.1, tol=1e-10, start=(nearby_result.coef, nearby_result.intercept)
+    )
     np.testing.assert_allclose(warm_result.coef, cold_result.coef, atol=1e-8)
     assert warm_result.n_iter < cold_result.n_iter
 
@@ -229,7 +231,7 @@ def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("invalid_arguments", "message"),
     [
         ({"lam": 0.0}, "lam must be positive"),
         ({"lam": -1.0}, "lam must be positive"),
@@ -245,10 +247,10 @@ def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding
         ({"form": "Gram"}, "choose 'gram' or 'factor'"),
     ],
 )
-def test_invalid_arguments_are_reported(change, message):
-    problem = {"K": np.eye(3), "y": np.array([-1.0, 1, 1]), "lam": 1.0} | change
+def test_invalid_arguments_are_reported(invalid_arguments, message):
+    arguments = {"K": np.eye(3), "y": np.array([-1.0, 1, 1]), "lam": 1.0} | invalid_arguments
     with pytest.raises(ValueError, match=message):
-        solve_logistic(**problem)
+        solve_logistic(**arguments)
     with pytest.raises(TypeError, match="lam must be a number"):
         solve_logistic(np.eye(2), np.array([-1.0, 1.0]), "large")
 
