@@ -46,7 +46,7 @@ def algorithm_1(X, y, n_rounds):
     return F, U
 
 
-def test_equation_2_5_of_lin():
+def test_printed_interval_of_equation_2_5_of_lin_is_empty():
     X, y = twonorm(60, random_state=0)
     C = 0.05
     model = DualSVC(C=C, kernel="stump").fit(X, y)
@@ -62,7 +62,7 @@ def test_equation_2_5_of_lin():
     assert (-y * (1 - s))[gives_lower_bound].max() > (y * (1 - s))[gives_upper_bound].min() + 1
 
 
-def test_dual_p8_of_lin_without_its_constraint():
+def test_dual_p8_of_lin_is_unbounded_without_its_constraint():
     # One hypothesis h(x) = x, the points 1 and 2 with labels -1 and +1, and a hard margin: w = 2.
     y, x = np.array([-1.0, 1.0]), np.array([1.0, 2.0])
 
@@ -83,7 +83,7 @@ def test_theorem_2_of_lin_needs_small_base_learners():
     assert 4 * 2 * log2(2 * e) < 1000
 
 
-def test_theorem_12_of_lin_in_one_dimension():
+def test_theorem_12_of_lin_fails_in_one_dimension():
     R = 1.5
     K = stump([[-R], [R]], box=[[-R], [R]])
     assert np.linalg.eigvalsh(K)[0] == pytest.approx(0.0, abs=1e-12)
@@ -115,7 +115,7 @@ def test_vote84_of_lin_has_its_incomplete_rows():
     assert len(rows) == 5 and all(abs(row["z"]) < 2 for row in rows)
 
 
-def test_equation_3_3_of_shen():
+def test_equation_3_3_of_shen_has_no_solution_for_four_points():
     X = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]])
     y = np.array([1.0, 1, -1, -1])
     # dL/dalpha_i = 1 - y_i (w'x_i + b) = 0 for all four points, in the unknowns w and b.
@@ -126,7 +126,7 @@ def test_equation_3_3_of_shen():
     assert (classifier.decision_function(X) * y).max() > 1.5
 
 
-def test_theorem_11_of_lin():
+def test_theorem_11_of_lin_fails_for_two_points_inside_one_gap():
     knots = np.array([[0.0, 0.2, 0.5, 1.0], [0.0, 0.4, 0.7, 1.0]])  # per feature, including L and R
 
     def averaged_kernel(x, z):
@@ -140,7 +140,7 @@ def test_theorem_11_of_lin():
 
     rng = np.random.default_rng(0)
     box = knots[:, 0], knots[:, -1]
-    outcomes = set()
+    cases_tested = set()
     for _ in range(400):
         x, z = rng.random((2, 2))
         if rng.random() < 0.5:
@@ -149,13 +149,13 @@ def test_theorem_11_of_lin():
             [np.searchsorted(values, v[j]) for v in (x, z)] for j, values in enumerate(knots)
         ]
         on_knot = [x[j] in values for j, values in enumerate(knots)]
-        share_interval = any(
+        are_in_one_gap = any(
             a == b and not on for (a, b), on in zip(intervals, on_knot, strict=True)
         )
-        is_equal = abs(averaged_kernel(x, z) - stump([x], [z], box=box)[0, 0]) < 1e-12
-        assert is_equal != share_interval
-        outcomes.add(share_interval)
-    assert outcomes == {True, False}
+        theorem_holds = abs(averaged_kernel(x, z) - stump([x], [z], box=box)[0, 0]) < 1e-12
+        assert theorem_holds != are_in_one_gap
+        cases_tested.add(are_in_one_gap)
+    assert cases_tested == {True, False}
 
 
 def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
@@ -182,7 +182,7 @@ def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
     assert len(np.unique(svm.decision_function(points_between).round(9))) == 9
 
 
-def test_figure_6_1_of_shen():
+def test_caption_of_figure_6_1_of_shen_contradicts_its_tables():
     prototype_accuracy, _, sampled_accuracy, _ = map(float, PRINTED["isolated"].split()[:4])
     assert (prototype_accuracy, sampled_accuracy) == (
         90.9,
@@ -190,7 +190,7 @@ def test_figure_6_1_of_shen():
     )  # Tables 5.2 and 5.3; the caption says over 95
 
 
-def test_members_of_mislabelled_points_of_shen():
+def test_members_of_shen_include_those_of_mislabelled_points():
     runs = [
         r
         for r in load_records("noise-islands")
@@ -200,7 +200,7 @@ def test_members_of_mislabelled_points_of_shen():
     assert len(percentages) == 30 and round(np.mean(percentages), 1) == 18.5
 
 
-def test_rotated_images_of_lin():
+def test_error_of_lin_rises_on_rotated_images():
     digits = load_digits()
     train_images, test_images, y, y_test = train_test_split(
         digits.images / 16, digits.target, test_size=0.4, random_state=0, stratify=digits.target
