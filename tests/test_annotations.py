@@ -11,7 +11,7 @@ MODULES = (
     *("svmbook", "svmbook.calibration", "svmbook.datasets", "svmbook.ensembles", "svmbook.gram"),
     *("svmbook.kernels", "svmbook.losses", "svmbook.plotting", "svmbook.solvers", "svmbook.tables"),
 )
-TYPES = {
+TYPES_BY_ANNOTATION = {
     "bool": bool,
     "int": int,
     "float": (int, float),
@@ -43,13 +43,16 @@ FUNCTIONS = {f"{f.__module__}.{f.__qualname__}": f for f in public_functions()}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_public_function_is_annotated(name):
+def test_public_function_is_annotated_with_the_types_of_its_defaults(name):
     signature = inspect.signature(FUNCTIONS[name])
     assert signature.return_annotation is not signature.empty
     for p in signature.parameters.values():
         if p.name == "self" or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue
         assert p.annotation is not p.empty, p
-        types = [TYPES.get(annotation.strip()) for annotation in str(p.annotation).split(" | ")]
+        types = [
+            TYPES_BY_ANNOTATION.get(annotation.strip())
+            for annotation in str(p.annotation).split(" | ")
+        ]
         if p.default is not p.empty and None not in types:
             assert any(isinstance(p.default, cls) for cls in types), p

@@ -23,7 +23,7 @@ from svmbook.kernels import gaussian
 
 X, Y = stdev(2, 80, random_state=0)
 KERNEL_MODELS = [cls() for cls in PUBLIC_ESTIMATORS.values() if "kernel" in cls().get_params()]
-NONCONVEX = (ERMSVC, USVC)  # have no duality gap
+NONCONVEX_CLASSES = (ERMSVC, USVC)  # have no duality gap
 COMMON_ATTRIBUTES = {
     *("classes_", "converged_", "dual_coef_", "intercept_", "kkt_residual_", "n_features_in_"),
     *("n_iter_", "objective_", "relative_gap_", "support_", "support_vectors_"),
@@ -43,7 +43,7 @@ def fitted_attributes(model):
 @pytest.mark.parametrize(
     ("kernel", "kernel_attributes"), [("linear", {"coef_"}), ("rbf", {"gamma_"})]
 )
-def test_fitted_attributes(model, kernel, kernel_attributes):
+def test_fitted_attributes_are_those_of_the_class_and_the_kernel(model, kernel, kernel_attributes):
     fitted = clone(model).set_params(kernel=kernel).fit(X, Y)
     attributes_of_class = {
         DualSVC: DUAL_ATTRIBUTES,
@@ -54,7 +54,7 @@ def test_fitted_attributes(model, kernel, kernel_attributes):
         | ({"n_kernels_", "prototypes_"} if kernel == "rbf" else {"alpha_"}),
     }
     expected = COMMON_ATTRIBUTES | kernel_attributes | attributes_of_class.get(type(model), set())
-    if isinstance(model, NONCONVEX):
+    if isinstance(model, NONCONVEX_CLASSES):
         expected -= {"relative_gap_"}
     if isinstance(model, USVC) and kernel == "rbf":  # an expansion in prototypes
         expected -= {"support_"}
@@ -147,7 +147,7 @@ def test_unconverged_fit_warns_and_sets_all_attributes(model):
 
 @pytest.mark.parametrize(
     "model",
-    [model for model in KERNEL_MODELS if not isinstance(model, NONCONVEX)],
+    [model for model in KERNEL_MODELS if not isinstance(model, NONCONVEX_CLASSES)],
     ids=lambda m: type(m).__name__,
 )
 def test_relative_gap_is_small(model):
@@ -190,9 +190,9 @@ def test_indefinite_kernel_is_reported_if_it_affects_the_solution():
     # The solution does not depend on the kernel values of two points that are not support vectors.
     K = gaussian(X, gamma=0.3)
     model = DualSVC(kernel="precomputed").fit(K, Y)
-    non_support = np.setdiff1d(np.arange(80), model.support_)[:2]
+    non_support_indices = np.setdiff1d(np.arange(80), model.support_)[:2]
     indefinite = K.copy()
-    indefinite[np.ix_(non_support, non_support)] = [[1.0, 1.9], [1.9, 1.0]]
+    indefinite[np.ix_(non_support_indices, non_support_indices)] = [[1.0, 1.9], [1.9, 1.0]]
     assert np.linalg.eigvalsh(indefinite)[0] < -0.5
     refitted = DualSVC(kernel="precomputed", solver="libsvm").fit(indefinite, Y)
     np.testing.assert_allclose(refitted.alpha_, model.alpha_, atol=1e-6)
@@ -217,7 +217,7 @@ def test_weighted_and_repeated_points_have_the_same_import_points():
     weights = np.where(np.arange(80) % 3 == 0, 3, 1)
     indices = np.repeat(np.arange(80), weights)
     model = ImportVectorMachine(kernel="linear", max_points=1, min_decrease=1e-9)
-    points = X + 5.0  # far from the origin, so that its choice matters
+    points = X + 5.0  # far from 0, so that a change of the origin would matter
     weighted = clone(model).fit(points, Y, sample_weight=weights.astype(float))
     repeated = clone(model).fit(points[indices], Y[indices])
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6)

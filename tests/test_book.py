@@ -19,7 +19,7 @@ from svmbook.experiments.suites import SUITES
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NOTEBOOKS = [*CHAPTERS, *sorted((ROOT / "notebooks" / "notes").glob("*.ipynb"))]
-HTML = ROOT / "_build" / "html"
+HTML_FOLDER = ROOT / "_build" / "html"
 # Each name is split in two, so that this file does not contain what it searches for.
 REGISTRY_HOSTS = [
     "pypi" + ".org",
@@ -137,8 +137,10 @@ def test_figures_are_svg_with_alt_text(path):
 
 @every_chapter
 def test_chapter_has_a_moving_figure_with_a_description(path):
-    pages = ["".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")]
-    moving_figures = [html for html in pages if 'class="moving"' in html]
+    html_outputs = [
+        "".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")
+    ]
+    moving_figures = [html for html in html_outputs if 'class="moving"' in html]
     assert moving_figures
     for alt in re.findall('alt="([^"]*)"', "".join(moving_figures)):
         title, description = alt.split(". ", 1)
@@ -166,21 +168,21 @@ def test_long_plotting_code_is_folded(path):
 def test_exercises_are_labelled_and_solved(path):
     text = markdown(path)
     exercises, solutions = EXERCISE.findall(text), SOLUTION.findall(text)
-    labels = [match for option in exercises for match in re.findall(r":label: *(\S+)", option)]
+    labels = [match for options in exercises for match in re.findall(r":label: *(\S+)", options)]
     assert len(labels) == len(exercises), "an exercise has no label"
     assert len(labels) >= 6
     assert sorted(label for label, _ in solutions) == sorted(labels)
-    assert all("dropdown" in option for _, option in solutions), "a solution is not hidden"
+    assert all("dropdown" in options for _, options in solutions), "a solution is not hidden"
     for kind in ("exercise", "solution"):
         assert text.count(f"{{{kind}-start}}") == text.count(f"{{{kind}-end}}")
 
 
 @every_chapter
 def test_chapter_begins_with_label_title_question_and_prerequisites(path):
-    first = cells(path, "markdown")[0]["source"]
+    first_source = cells(path, "markdown")[0]["source"]
     label = path.stem.replace("_", "-")
-    assert re.match(rf"\({label}\)=\n# .+\n\n\*.+\?\*\n\n\S", first)
-    assert "\n\n:::{admonition} Before you start\n:class: start\n" in first
+    assert re.match(rf"\({label}\)=\n# .+\n\n\*.+\?\*\n\n\S", first_source)
+    assert "\n\n:::{admonition} Before you start\n:class: start\n" in first_source
 
 
 @every_notebook
@@ -274,13 +276,13 @@ def test_equations_named_in_the_code_are_in_the_book():
     assert named_labels and named_labels <= labels, named_labels - labels
 
 
-SOLVERS = sorted(
+SOLVER_FILES = sorted(
     path for path in (PACKAGE / "solvers").glob("*/*.py") if path.stem not in ("__init__", "result")
 )
 
 
-@pytest.mark.parametrize("path", SOLVERS, ids=lambda path: path.stem)
-def test_solver_names_the_equations_that_it_implements(path):
+@pytest.mark.parametrize("path", SOLVER_FILES, ids=lambda path: path.stem)
+def test_solver_names_an_equation_of_the_book(path):
     assert named_equations(path)
 
 
@@ -294,11 +296,11 @@ def test_example_of_the_readme_runs(tmp_path, monkeypatch):
 # --- the built pages ---------------------------------------------------------------------
 
 
-URL_ATTRS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+URL_ATTRIBUTES = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 RELATIONS_NOT_LOADED = {"next", "prev", "index", "search", "canonical", "author", "license"}
 
 
-class Assets(HTMLParser):
+class AssetParser(HTMLParser):
     """Parser that collects the addresses that a browser loads automatically with a page."""
 
     def __init__(self):
@@ -307,36 +309,40 @@ class Assets(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
-        if tag in URL_ATTRS:
-            self.addresses.append(values.get(URL_ATTRS[tag]))
+        if tag in URL_ATTRIBUTES:
+            self.addresses.append(values.get(URL_ATTRIBUTES[tag]))
         if tag == "link" and not RELATIONS_NOT_LOADED & set(values.get("rel", "").split()):
             self.addresses.append(values.get("href"))
 
 
-@pytest.mark.skipif(not HTML.is_dir(), reason="the book is not built")
+@pytest.mark.skipif(not HTML_FOLDER.is_dir(), reason="the book is not built")
 def test_pages_load_nothing_from_other_hosts():
-    pages = [*HTML.glob("*.html"), *HTML.glob("book/**/*.html"), *HTML.glob("notebooks/*.html")]
+    pages = [
+        *HTML_FOLDER.glob("*.html"),
+        *HTML_FOLDER.glob("book/**/*.html"),
+        *HTML_FOLDER.glob("notebooks/*.html"),
+    ]
     assert pages
     for page in pages:
-        assets = Assets()
-        assets.feed(page.read_text(encoding="utf-8"))
-        for address in filter(None, assets.addresses):
-            message = f"{page.relative_to(HTML)} loads {address}"
+        parser = AssetParser()
+        parser.feed(page.read_text(encoding="utf-8"))
+        for address in filter(None, parser.addresses):
+            message = f"{page.relative_to(HTML_FOLDER)} loads {address}"
             assert not re.match(r"(?:[a-z]+:)?//", address), message
             if not address.startswith("data:"):
                 file = address.split("?")[0].split("#")[0]
                 # The 404 page uses absolute paths, since it is shown at any address.
-                path = HTML / file[1:] if file.startswith("/") else page.parent / file
+                path = HTML_FOLDER / file[1:] if file.startswith("/") else page.parent / file
                 assert path.exists(), message
-    for sheet in HTML.glob("_static/**/*.css"):
-        text = sheet.read_text(encoding="utf-8")
-        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", text), sheet
+    for style_sheet in HTML_FOLDER.glob("_static/**/*.css"):
+        text = style_sheet.read_text(encoding="utf-8")
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", text), style_sheet
 
 
-@pytest.mark.skipif(not HTML.is_dir(), reason="the book is not built")
+@pytest.mark.skipif(not HTML_FOLDER.is_dir(), reason="the book is not built")
 def test_every_icon_of_the_pages_is_drawn():
-    sheet = (ROOT / "book" / "_static" / "icons.css").read_text(encoding="utf-8")
-    pages = "".join(path.read_text(encoding="utf-8") for path in HTML.glob("[bn]*/*.html"))
+    style_sheet = (ROOT / "book" / "_static" / "icons.css").read_text(encoding="utf-8")
+    pages = "".join(path.read_text(encoding="utf-8") for path in HTML_FOLDER.glob("[bn]*/*.html"))
     icons = set(re.findall(r'class="fa-solid (fa-[\w-]+)', pages))
     icons |= set(re.findall(r'class="fas (fa-[\w-]+)', pages))
-    assert icons and all(f".{icon}::before" in sheet for icon in icons), icons
+    assert icons and all(f".{icon}::before" in style_sheet for icon in icons), icons

@@ -9,7 +9,7 @@ from prose import cells, count_words, markdown, sentences
 
 CHAPTERS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
 MAX_WORDS, MAX_MEDIAN_WORDS = 4000, 3500
-MAX_LINES, MAX_MEDIAN_LINES, MAX_CELL_LINES, MAX_IMPORT_LINES = 250, 200, 25, 10
+MAX_CODE_LINES, MAX_MEDIAN_CODE_LINES, MAX_CELL_LINES, MAX_IMPORT_LINES = 250, 200, 25, 10
 FOLDED_BLOCK = re.compile(
     r"^```\{solution-start\}.*?^```\{solution-end\}\n```$|"
     r"^:::\{dropdown\}[^\n]*\n:class-container: quiz.*?^:::$",
@@ -25,7 +25,7 @@ def unfolded_text(path):
     return FOLDED_BLOCK.sub("", markdown(path))
 
 
-def n_words(path):
+def count_chapter_words(path):
     return sum(map(count_words, sentences(unfolded_text(path))))
 
 
@@ -39,7 +39,7 @@ def visible_line_counts(path):
     ]
 
 
-def test_solutions_and_questions_do_not_count():
+def test_solutions_and_questions_are_not_counted():
     solution = "```{solution-start} a\n:class: dropdown\n```\nOne.\n```{solution-end}\n```\n"
     question = ":::{dropdown} Two?\n:class-container: quiz\n\nThree\n: Four.\n:::\n"
     remaining_text = FOLDED_BLOCK.sub("", f"Five.\n\n{solution}\n{question}\nSix.")
@@ -47,18 +47,18 @@ def test_solutions_and_questions_do_not_count():
 
 
 @every_chapter
-def test_chapter_can_be_read_in_one_sitting(path):
+def test_chapter_and_its_code_are_short(path):
     line_counts = visible_line_counts(path)
-    assert n_words(path) <= MAX_WORDS
-    assert sum(line_counts) <= MAX_LINES
+    assert count_chapter_words(path) <= MAX_WORDS
+    assert sum(line_counts) <= MAX_CODE_LINES
     assert max(line_counts) <= MAX_CELL_LINES
-    imports = cells(path, "code")[1]["source"].split("plotting.use_book_style()")[0]
-    assert 3 < len([line for line in imports.splitlines() if line]) <= MAX_IMPORT_LINES
+    import_source = cells(path, "code")[1]["source"].split("plotting.use_book_style()")[0]
+    assert 3 < len([line for line in import_source.splitlines() if line]) <= MAX_IMPORT_LINES
 
 
-def test_chapter_of_median_length_is_shorter():
-    assert median(map(n_words, CHAPTERS)) <= MAX_MEDIAN_WORDS
-    assert median(sum(visible_line_counts(path)) for path in CHAPTERS) <= MAX_MEDIAN_LINES
+def test_median_lengths_of_chapters_are_within_their_limits():
+    assert median(map(count_chapter_words, CHAPTERS)) <= MAX_MEDIAN_WORDS
+    assert median(sum(visible_line_counts(path)) for path in CHAPTERS) <= MAX_MEDIAN_CODE_LINES
 
 
 @every_chapter
@@ -70,9 +70,9 @@ def test_chapter_ends_with_a_summary_and_further_reading(path):
 
 
 @every_chapter
-def test_package_is_used_in_the_first_third_of_the_visible_code(path):
+def test_package_is_imported_in_the_first_third_of_the_code_cells(path):
     sources = [cell["source"] for cell in cells(path, "code")]
-    using_cells = [
+    importing_cell_indices = [
         k for k, source in enumerate(sources) if re.search(r"from svmbook import", source)
     ]
-    assert using_cells and using_cells[0] <= len(sources) / 3
+    assert importing_cell_indices and importing_cell_indices[0] <= len(sources) / 3

@@ -24,7 +24,7 @@ import stages
 
 ROOT = Path(__file__).resolve().parent.parent
 # Ten minutes and one minute on two cores, less a tenth because the load is not perfectly balanced.
-MAX_SECONDS = {"test": 0.9 * 2 * 600, "quick": 0.9 * 2 * 60}
+MAX_TOTAL_SECONDS = {"test": 0.9 * 2 * 600, "quick": 0.9 * 2 * 60}
 
 
 def python_job(name, code, **options):
@@ -40,19 +40,19 @@ def log_folder(tmp_path, monkeypatch):
 def test_every_test_file_is_run_once():
     paths = [ROOT / path for group in stages.test_paths().values() for path in group]
     assert all(path.exists() for path in paths)
-    files = Counter(
+    file_counts = Counter(
         file for path in paths for file in ([path] if path.is_file() else path.rglob("test_*.py"))
     )
-    assert set(files) == {*(ROOT / "tests").rglob("test_*.py")}
-    assert set(files.values()) == {1}
+    assert set(file_counts) == {*(ROOT / "tests").rglob("test_*.py")}
+    assert set(file_counts.values()) == {1}
     assert ROOT / "svmbook" in paths
 
 
 def test_every_notebook_is_run_once():
-    runs = Counter(argument for job in stages.notebooks() for argument in job.command)
+    argument_counts = Counter(argument for job in stages.notebooks() for argument in job.command)
     patterns = ("*.ipynb", "assignments/*/*.ipynb", "questions/*.ipynb")
     paths = [path for pattern in patterns for path in (ROOT / "notebooks").glob(pattern)]
-    assert all(runs[path] == 1 for path in paths)
+    assert all(argument_counts[path] == 1 for path in paths)
 
 
 def test_longest_chain_of_jobs_starts_first():
@@ -82,18 +82,18 @@ def test_job_waits_for_its_stages(log_folder):
 
 
 def test_job_that_needs_all_cores_runs_alone(log_folder):
-    wait = "import time; time.sleep(0.2)"
+    waiting_code = "import time; time.sleep(0.2)"
     jobs = [
-        python_job("one", wait),
-        python_job("two (a)", wait, cores=2),
-        python_job("three", wait, cores=9),
+        python_job("one", waiting_code),
+        python_job("two (a)", waiting_code, cores=2),
+        python_job("three", waiting_code, cores=9),
     ]
     results = scheduling.run_jobs(jobs, {"one": 3, "two": 2, "three": 1}, n_workers=2)
     assert [result.job.name for result in results] == ["one", "two (a)", "three"]
     for earlier, later in itertools.pairwise(results):
         assert earlier.end <= later.start
-    two_threads = [job for job in stages.portability([]) if job.name.endswith("(two threads)")]
-    assert two_threads and all(job.cores == 2 for job in two_threads)
+    two_thread_jobs = [job for job in stages.portability([]) if job.name.endswith("(two threads)")]
+    assert two_thread_jobs and all(job.cores == 2 for job in two_thread_jobs)
 
 
 def test_first_failure_is_printed_and_ends_the_run(log_folder, capfd):
@@ -102,8 +102,10 @@ def test_first_failure_is_printed_and_ends_the_run(log_folder, capfd):
         "sleeper",
         f"import os, time; open({str(pid_path)!r}, 'w').write(str(os.getpid())); time.sleep(60)",
     )
-    wait = f"import os, sys, time\nwhile not os.path.exists({str(pid_path)!r}): time.sleep(0.01)\n"
-    failing_job = python_job("fails", f"{wait}print('because'); sys.exit(3)")
+    waiting_code = (
+        f"import os, sys, time\nwhile not os.path.exists({str(pid_path)!r}): time.sleep(0.01)\n"
+    )
+    failing_job = python_job("fails", f"{waiting_code}print('because'); sys.exit(3)")
     later_job = python_job("later", "")
     seconds = {"sleeper": 9.0, "fails": 8.0, "later": 1.0}
     results = scheduling.run_jobs([sleeping_job, failing_job, later_job], seconds, n_workers=2)
@@ -120,14 +122,17 @@ def test_jobs_end_when_the_runner_is_terminated(log_folder, signum):
     job_code = (
         f"import os, time; open({str(pid_path)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
     )
-    code = (
+    runner_code = (
         "import sys; sys.path.insert(0, 'tools'); import scheduling\n"
         f"scheduling.LOGS = __import__('pathlib').Path({str(log_folder)!r})\n"
         f"command = sys.executable, '-c', {job_code!r}\n"
         "scheduling.run_jobs([scheduling.Job('a', 'a', command)], {})"
     )
     runner = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True
+        [sys.executable, "-c", runner_code],
+        cwd=ROOT,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     while not (pid_path.exists() and pid_path.read_text()):
         time.sleep(0.02)
@@ -173,12 +178,14 @@ def test_checks_are_selected_by_name():
 
 @pytest.mark.parametrize("name", processors.PROCESSORS)
 def test_emulated_processor_disables_newer_features(name):
-    dispatched = ("X86_V3", "X86_V4", "AVX512_ICL", "AVX512_SPR")
-    env = processors.emulation_variables(name, dispatched)
-    disabled = set(env["NPY_DISABLE_CPU_FEATURES"].split())
-    assert {"AVX512_ICL", "AVX512_SPR"} <= disabled < {*dispatched, "none"}
+    dispatched_features = ("X86_V3", "X86_V4", "AVX512_ICL", "AVX512_SPR")
+    env = processors.emulation_variables(name, dispatched_features)
+    disabled_features = set(env["NPY_DISABLE_CPU_FEATURES"].split())
+    assert {"AVX512_ICL", "AVX512_SPR"} <= disabled_features < {*dispatched_features, "none"}
     assert (
-        ("X86_V3" in disabled) == (name in ("Nehalem", "Sandybridge")) == ("GLIBC_TUNABLES" in env)
+        ("X86_V3" in disabled_features)
+        == (name in ("Nehalem", "Sandybridge"))
+        == ("GLIBC_TUNABLES" in env)
     )
     assert "NPY_DISABLE_CPU_FEATURES" not in processors.emulation_variables(name, ())
 
@@ -221,7 +228,9 @@ def test_slowdown_is_measured_while_jobs_run():
 
 
 @pytest.mark.parametrize("n_workers", [0, 2])
-def test_work_is_counted_in_all_workers_and_fails_the_run(tmp_path, n_workers, monkeypatch):
+def test_work_of_all_workers_is_counted_and_fails_the_run_if_over_budget(
+    tmp_path, n_workers, monkeypatch
+):
     monkeypatch.delenv("SVMBOOK_BUDGET", raising=False)  # set by `--record`
     pytest.importorskip("xdist")
     folder = tmp_path / "tests" / "few"
@@ -276,6 +285,6 @@ def test_budget_covers_every_folder_and_keeps_the_time_limits():
     assert all((ROOT / folder).exists() for folder in recorded_budget["work"])
     seconds = recorded_budget["seconds"]
     assert set(seconds) <= {job.name for job in check.select_jobs([])[0]}
-    assert sum(seconds.values()) <= MAX_SECONDS["test"]
+    assert sum(seconds.values()) <= MAX_TOTAL_SECONDS["test"]
     quick_seconds = sum(seconds[job.name] for job in check.select_jobs(["quick"])[0])
-    assert quick_seconds <= MAX_SECONDS["quick"]
+    assert quick_seconds <= MAX_TOTAL_SECONDS["quick"]

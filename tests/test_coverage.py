@@ -43,11 +43,9 @@ def rows_by_heading():
 @pytest.mark.parametrize("heading_word", NUMBERED_ITEMS)
 def test_every_numbered_item_of_a_paper_or_thesis_has_a_row(heading_word):
     (rows,) = [rows for heading, rows in rows_by_heading().items() if heading_word in heading]
-    listed_items = " ; ".join(f"{row[0]} {row[1]}" for row in rows)
+    listed_text = " ; ".join(f"{row[0]} {row[1]}" for row in rows)
     patterns = {item: re.escape(item) + r"(?!\d)" for item in NUMBERED_ITEMS[heading_word]}
-    assert [
-        item for item, pattern in patterns.items() if not re.search(pattern, listed_items)
-    ] == []
+    assert [item for item, pattern in patterns.items() if not re.search(pattern, listed_text)] == []
 
 
 def test_every_row_has_a_reference_and_a_verdict():

@@ -124,12 +124,12 @@ def imported_layers(path):
     return layers - {layer_of_file(path)}
 
 
-@pytest.mark.parametrize("name", LAYERS)
-def test_imports_are_as_listed_and_point_downwards(name):
-    files = [path for path in PACKAGE.rglob("*.py") if layer_of_file(path) == name]
-    assert set().union(*map(imported_layers, files)) == LAYERS[name]
-    lower_layers = list(LAYERS)[list(LAYERS).index(name) + 1 :]
-    assert LAYERS[name] <= set(lower_layers)
+@pytest.mark.parametrize("layer", LAYERS)
+def test_imports_are_as_listed_and_point_downwards(layer):
+    files = [path for path in PACKAGE.rglob("*.py") if layer_of_file(path) == layer]
+    assert set().union(*map(imported_layers, files)) == LAYERS[layer]
+    lower_layers = list(LAYERS)[list(LAYERS).index(layer) + 1 :]
+    assert LAYERS[layer] <= set(lower_layers)
 
 
 def test_plotting_imports_only_plotting_libraries():
@@ -139,9 +139,9 @@ def test_plotting_imports_only_plotting_libraries():
 
 
 FOLDERS = ("svmbook", "tests", "tools", "benchmarks")
-SOURCES = sorted(path for name in FOLDERS for path in (PACKAGE.parent / name).rglob("*.py"))
+SOURCE_FILES = sorted(path for name in FOLDERS for path in (PACKAGE.parent / name).rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE.parent)))
-def test_files_stay_short(path):
+@pytest.mark.parametrize("path", SOURCE_FILES, ids=lambda p: str(p.relative_to(PACKAGE.parent)))
+def test_file_has_at_most_350_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 350

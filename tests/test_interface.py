@@ -40,8 +40,10 @@ def public_objects():
 def documented_defaults(obj):
     """Return the defaults in the docstring of an object, by parameter, as text."""
     defaults, doc = {}, inspect.getdoc(obj) or ""
-    for names, kind in re.findall(r"^ *([a-z]\w*(?:, \w+)*) : ((?:.*\\\n)*.*)$", doc, re.M | re.I):
-        for default in re.findall(r"default=(\S+)$", kind.strip()):
+    for names, type_text in re.findall(
+        r"^ *([a-z]\w*(?:, \w+)*) : ((?:.*\\\n)*.*)$", doc, re.M | re.I
+    ):
+        for default in re.findall(r"default=(\S+)$", type_text.strip()):
             defaults |= dict.fromkeys(names.split(", "), default)
     return defaults
 

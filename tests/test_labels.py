@@ -26,7 +26,7 @@ def test_decoding_inverts_encoding(pair, codes):
     np.testing.assert_array_equal(decode_labels(classes, signs), y)
 
 
-def test_two_classes_are_signs_and_more_are_integers():
+def test_two_classes_are_encoded_as_signs_and_more_as_integers():
     classes, codes = encode_targets(["b", "c", "a", "b"])
     np.testing.assert_array_equal(classes[codes], ["b", "c", "a", "b"])
     np.testing.assert_array_equal(encode_targets(["b", "a"])[1], [1, -1])

@@ -83,7 +83,7 @@ def test_binary_classifiers_have_the_labels_and_feature_names(model):
     assert fitted.score(table, LABELS) > 0.9  # the votes still work
 
 
-def test_missing_attributes_refer_to_the_binary_classifiers():
+def test_errors_for_missing_attributes_refer_to_the_binary_classifiers():
     fitted = DualSVC().fit(X, LABELS)
     message = "no attribute 'coef_'; with 3 classes each classifier in estimators_ has one"
     with pytest.raises(AttributeError, match=message):
@@ -155,7 +155,7 @@ def test_coupling_reproduces_consistent_probabilities():
     )
 
 
-def test_binary_methods_refer_to_the_binary_classifiers():
+def test_errors_of_methods_for_two_classes_refer_to_the_binary_classifiers():
     boosted, stumps = AdaBoostStump(5).fit(X, LABELS), StumpEnsembleSVC(n_knots=4).fit(X, LABELS)
     with pytest.raises(ValueError, match="estimators_"):
         next(boosted.staged_predict(X))

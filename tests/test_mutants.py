@@ -18,7 +18,7 @@ LIMIT = 3
 
 
 class Counter:
-    def up(
+    def increase(
         self,
         step=1,
     ):
@@ -68,10 +68,10 @@ def test_equivalent_mutant_is_recognised_after_its_file_has_changed():
         "diff": "@@ -11,3 +11,3 @@\n\n-    self.n += step\n+    self.n -= step\n\n",
     }
     equivalents = assigned_tests.parse_equivalents(
-        "# Nobody reads n:\n# it is private.\nsvmbook/base.py Counter.up\n- self.n += step\n"
+        "# The attribute n\n# is never read.\nsvmbook/base.py Counter.increase\n- self.n += step\n"
         "+ self.n -= step\n\n# Another.\nsvmbook/base.py module\n- a\n+ b\n"
     )
-    assert equivalents[assigned_tests.changed_lines(mutant)] == "Nobody reads n: it is private."
+    assert equivalents[assigned_tests.changed_lines(mutant)] == "The attribute n is never read."
     mutant["diff"] = mutant["diff"].replace("-= step", "+= 1")
     assert assigned_tests.changed_lines(mutant) not in equivalents
 

@@ -34,7 +34,7 @@ def display_output(**texts):
 
 SHOW_TEXT_AND_HTML = "display({'text/plain': 'a 9.99', 'text/html': '<b>2.50</b>'}, raw=True)"
 PRINT_SHARED_STATE = (
-    "print(hasattr(sys.modules['numpy'], 'left'), any('tests' in p for p in sys.path))"
+    "print(hasattr(sys.modules['numpy'], 'marker'), any('tests' in p for p in sys.path))"
 )
 
 
@@ -47,7 +47,7 @@ def report(tmp_path_factory):
         ("print('error 1.69')\n" + SHOW_TEXT_AND_HTML,
          stream_output("error 1.70\n"), display_output(plain="a 10.00", html="<b>2.51</b>")),
         ("print('b = -0.0')", stream_output("b = 0.0\n")),
-        ("import numpy\nnumpy.left = 1",),
+        ("import numpy\nnumpy.marker = 1",),
     )  # fmt: skip
     failing = write_notebook(
         folder / "failing.ipynb",

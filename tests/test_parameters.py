@@ -62,7 +62,7 @@ NUMERIC_PARAMETERS = [
 
 
 @pytest.mark.parametrize(("estimator", "name"), NUMERIC_PARAMETERS)
-def test_interval_of_a_parameter(estimator, name):
+def test_values_inside_the_interval_are_accepted_and_others_rejected(estimator, name):
     valid, invalid = VALUES.get(f"{estimator}.{name}") or VALUES[name]
     model = getattr(svmbook, estimator)()
     for value in valid:
@@ -72,5 +72,5 @@ def test_interval_of_a_parameter(estimator, name):
             model.set_params(**{name: value})._validate_params()
 
 
-def test_all_listed_parameters_exist():
+def test_values_are_listed_for_exactly_the_numeric_parameters():
     assert {name.split(".")[-1] for name in VALUES} == {name for _, name in NUMERIC_PARAMETERS}

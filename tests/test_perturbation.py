@@ -59,7 +59,7 @@ GENERATORS = {generate.__name__: generate for generate in (moons, integers, grid
 
 
 def seeded_models():
-    """Return all estimators, also with further kernels and votes, with a fixed random_state."""
+    """Return all estimators, some with several kernels and votes, with a fixed random_state."""
     exemplar_models = [
         cls(voting=voting, metric=metric, n_neighbors=n_neighbors)
         for cls in (ExemplarSVM, PrototypeSVM)
@@ -116,21 +116,21 @@ def scale(values):
     return max(1.0, np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
-def nonunique_attributes(model, name):
+def nonunique_attributes(model, data_set):
     """Return the attributes that the problem does not determine uniquely.
 
     The multipliers of repeated points are not unique; only the decision function is. With the
     one-norm, a linear program may have several optimal vertices. HiGHS, like LIBSVM, returns the
     same vertex on each processor, since its input is the same.
     """
-    has_repeated_points = name in ("integers", "corners")
-    is_singular = name == "grid" and getattr(model, "kernel", "") == "poly"
+    has_repeated_points = data_set in ("integers", "corners")
+    is_singular = data_set == "grid" and getattr(model, "kernel", "") == "poly"
     attributes = (
         MULTIPLIER_ATTRIBUTES
         if isinstance(model, DualSVC) and (has_repeated_points or is_singular)
         else set()
     )
-    if getattr(model, "penalty", "") == "l1" and name in ("integers", "grid", "corners"):
+    if getattr(model, "penalty", "") == "l1" and data_set in ("integers", "grid", "corners"):
         attributes = MULTIPLIER_ATTRIBUTES | LP_VERTEX_ATTRIBUTES
     return attributes
 
@@ -145,13 +145,13 @@ def values_to_compare(model, X, excluded):
     return {n: v for n, v in values.items() if not n.startswith("_") and n not in excluded}
 
 
-@pytest.mark.parametrize("name", GENERATORS)
+@pytest.mark.parametrize("data_set", GENERATORS)
 @pytest.mark.parametrize("model", seeded_models(), ids=repr)
-def test_fit_does_not_depend_on_the_last_bits_of_the_data(model, name):
-    X, y = GENERATORS[name]()
+def test_fit_does_not_depend_on_the_last_bits_of_the_data(model, data_set):
+    X, y = GENERATORS[data_set]()
     if not model.__sklearn_tags__().classifier_tags.multi_class:
         X, y = X[y < 2], y[y < 2]
-    excluded, messages = nonunique_attributes(model, name), []
+    excluded, messages = nonunique_attributes(model, data_set), []
     original = values_to_compare(fit_clone(model, X, y), X, excluded)
     for seed in SEEDS:
         X_perturbed = perturb(X, seed)
@@ -196,10 +196,10 @@ def solve_batch(X, y, C):
 def test_grid_search_selects_the_same_parameters_on_perturbed_data():
     X, y = moons()
     arrays = X, *(perturb(X, seed) for seed in SEEDS)
-    for model, values in (
+    for model, parameter_grid in (
         (DualSVC(kernel="rbf"), {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.3, 1.0, 3.0]}),
         (LocalizedSVM(n_neighbors=10), {"C": [1.0, 10.0], "gamma": [0.3, 3.0]}),
     ):
-        search = GridSearchCV(model, values, cv=3)
+        search = GridSearchCV(model, parameter_grid, cv=3)
         selected = [search.fit(Z, y).best_params_ for Z in arrays]
         assert all(parameters == selected[0] for parameters in selected)
