@@ -203,9 +203,9 @@ def test_indefinite_kernel_is_reported_if_it_affects_the_solution():
             DualSVC(kernel="precomputed", solver=solver).fit(indefinite, Y)
 
 
-def test_multiplier_is_free_unless_it_is_within_rounding_of_its_bound():
-    # For two points at distance 2a both multipliers are 1 / (2a^2), if C is not smaller; here a is
-    # 1. Multipliers within rounding error of C count as bounded.
+def test_multiplier_is_free_unless_it_equals_its_bound_up_to_rounding():
+    # For two points at distance 2a both multipliers are 1 / (2a^2), if C is not smaller; here
+    # a = 1. Multipliers equal to C up to rounding count as bounded.
     points, labels = np.array([[-1.0], [1.0]]), [0, 1]
     for multiplier_over_C, n_free in ((0.995, 2), (1.0 - 1e-12, 0)):
         model = DualSVC(C=0.5 / multiplier_over_C, solver="active-set").fit(points, labels)

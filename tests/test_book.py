@@ -340,7 +340,7 @@ def test_pages_load_nothing_from_other_hosts():
 
 
 @pytest.mark.skipif(not HTML_FOLDER.is_dir(), reason="the book is not built")
-def test_every_icon_of_the_pages_is_drawn():
+def test_every_icon_of_the_pages_is_in_the_style_sheet():
     style_sheet = (ROOT / "book" / "_static" / "icons.css").read_text(encoding="utf-8")
     pages = "".join(path.read_text(encoding="utf-8") for path in HTML_FOLDER.glob("[bn]*/*.html"))
     icons = set(re.findall(r'class="fa-solid (fa-[\w-]+)', pages))

@@ -1,4 +1,4 @@
-"""A fit that needs much memory warns before it begins; it raises an error if memory is lacking."""
+"""A fit that needs much memory warns first, and raises an error if memory is insufficient."""
 
 import warnings
 

@@ -163,7 +163,7 @@ def test_auto_chooses_the_documented_solver():
     X = rng.standard_normal((1200, 3))
     y = np.sign(X[:, 0])
     assert DualSVC().fit(X, y).solver_ == "interior-point"
-    assert DualSVC().fit(X[:12], y[:12]).solver_ == "interior-point"  # n/4 features
+    assert DualSVC().fit(X[:12], y[:12]).solver_ == "interior-point"  # 3 features = n/4
     assert DualSVC().fit(X[:11], y[:11]).solver_ == "active-set"
     assert DualSVC(kernel=linear).fit(X, y).solver_ == "interior-point"
     assert DualSVC(kernel="rbf").fit(X, y).solver_ == "active-set"

@@ -51,7 +51,8 @@ def test_warning_recommends_more_iterations(clouds, solver):
 
 
 def test_asymmetry_and_indefiniteness_are_found_despite_large_diagonal_entries():
-    y = np.array([1, -1, 1, 1, -1, -1.0])  # -3 between like labels: all four end at the bound C
+    # With -3 between points of equal labels, the multipliers of all four points are at the bound C.
+    y = np.array([1, -1, 1, 1, -1, -1.0])
     asymmetric, indefinite = (-5, 5, -7, 3), (-3, -3, -3, -3)
     for entries, message in ((asymmetric, "not symmetric"), (indefinite, "semi-definite")):
         K = np.diag([1e8, 1e8, 1.0, 1, 1, 1])

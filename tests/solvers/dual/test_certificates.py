@@ -229,7 +229,7 @@ def test_rounding_error_is_a_sharp_bound():
         state = make_state(y * size * rng.uniform(0, 1, 200), C=2 * size)
         exact_e = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
         assert (np.abs(state.e - exact_e) <= state.rounding_error).all()
-        sum_of_terms = 1.0 + np.abs(state.beta).sum()  # of an error, since k(x, x) = 1
+        sum_of_terms = 1.0 + np.abs(state.beta).sum()  # of |y_i| and |K_ij beta_j|, as |K_ij| <= 1
         assert (state.rounding_error <= 20 * np.finfo(float).eps * sum_of_terms).all()
 
 

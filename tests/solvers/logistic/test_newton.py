@@ -160,7 +160,7 @@ def test_wrong_start_is_reported(start, message):
 
 
 def test_solution_is_not_certified_if_cancellation_affects_the_objective():
-    # Outputs of size 1 are sums of terms of size 1 / lam, and lose the digits in between.
+    # Outputs of size 1 are sums of terms of size 1 / lam, and lose digits by cancellation.
     y = np.where(np.arange(13) < 4, -1.0, 1.0)
     result = solve_logistic(np.full((13, 13), 7.3), y, 1e-11)
     assert not result.converged
