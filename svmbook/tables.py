@@ -22,7 +22,7 @@ _CODE_OR_HYPHEN = re.compile(r"(`[^`]*`)|(?<![\w-])-(?=\.?\d)")
 class Table:
     r"""A table that a notebook shows as Markdown.
 
-    The text of a cell cannot break the table: line breaks become blanks, and a bar is written
+    The text of a cell cannot break the table: line breaks become spaces, and a bar is written
     ``\|``, or, in a formula between dollar signs, ``\vert`` (and ``\|`` is written ``\Vert``).
     The hyphen before a number becomes a minus sign, which is as wide as a plus sign and does not
     allow a line break.
@@ -70,11 +70,11 @@ class Table:
         object.__setattr__(self, "rows", tuple(rows))
 
     def __repr__(self):
-        def line(cells):
-            return "| " + " | ".join(map(_markdown, cells)) + " |"
+        def markdown_row(cells):
+            return "| " + " | ".join(map(_markdown_cell, cells)) + " |"
 
-        rule = "|" + "---|" * len(self.columns)
-        return "\n".join([line(self.columns), rule, *map(line, self.rows)])
+        delimiter_row = "|" + "---|" * len(self.columns)
+        return "\n".join([markdown_row(self.columns), delimiter_row, *map(markdown_row, self.rows)])
 
     _repr_markdown_ = __repr__  # called by notebooks
 
@@ -128,7 +128,7 @@ class Report:
 
 
 def data_frame(rows: Iterable, columns: Sequence[str] | None = None) -> DataFrame:
-    """Return rows as a pandas DataFrame; without pandas raise an error on how to install it."""
+    """Return rows as a pandas DataFrame; if pandas is missing, the error says how to install it."""
     try:
         import pandas as pd  # an optional dependency
     except ImportError as error:
@@ -172,14 +172,14 @@ def plus_minus(value: float, uncertainty: float, format_spec: str = ".2f") -> st
     return f"{text}\u00a0±\u00a0{uncertainty:{uncertainty_spec}}"
 
 
-def _as_tuple(cells, name):
-    """Return an iterable as a tuple, since an iterator could be shown only once."""
-    if isinstance(cells, str) or not hasattr(cells, "__iter__"):
-        raise TypeError(f"{name} is {cells!r}; give a sequence, such as a list.")
-    return tuple(cells)
+def _as_tuple(iterable, name):
+    """Return an iterable as a tuple, because an iterator could be used only once."""
+    if isinstance(iterable, str) or not hasattr(iterable, "__iter__"):
+        raise TypeError(f"{name} is {iterable!r}; give a sequence, such as a list.")
+    return tuple(iterable)
 
 
-def _markdown(cell):
+def _markdown_cell(cell):
     r"""Return a cell as Markdown on one line, with all bars escaped.
 
     ``\|`` in a formula is a double bar in JupyterLab, which parses formulas before tables, and a
@@ -189,7 +189,9 @@ def _markdown(cell):
     parts[::2] = [
         re.sub(r"\\?\|", r"\\|", _CODE_OR_HYPHEN.sub(_replace_hyphen, text)) for text in parts[::2]
     ]
-    parts[1::2] = [f.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for f in parts[1::2]]
+    parts[1::2] = [
+        formula.replace(r"\|", r"\Vert{}").replace("|", r"\vert{}") for formula in parts[1::2]
+    ]
     return "".join(parts)
 
 

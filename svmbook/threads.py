@@ -18,7 +18,7 @@ def one_blas_thread():
     """Limit BLAS to one thread inside the block.
 
     If several Python threads are inside at once, the first to enter sets the limit and the last to
-    leave removes it. Otherwise a thread could restore the limit of another as the original state.
+    leave removes it. Otherwise one thread could save the limit set by another and restore it later.
     """
     with _lock:
         if not _limits:
@@ -35,7 +35,7 @@ def one_blas_thread():
 
 
 def _take_control():
-    """Allow the current thread to set limits; here the lock makes this safe.
+    """Allow the current thread to set limits; `_lock` makes this safe.
 
     Recent versions of threadpoolctl honour only the first thread that ever set a limit.
     """

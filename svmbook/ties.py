@@ -1,4 +1,4 @@
-"""Comparison of numbers up to rounding error, so that ties are decided alike on all processors."""
+"""Comparison of numbers up to rounding error, so that all processors break ties alike."""
 
 import numpy as np
 
@@ -12,10 +12,10 @@ def round_significand(values):
     """Round numbers to 36 significant bits.
 
     The last of the 53 significant bits of a sum depend on the order of summation, which differs
-    between processors. So can the result of `argmin` or a sort of numbers that are equal in exact
-    arithmetic. After rounding such numbers are equal, unless a rounding boundary lies between them:
-    for relative differences of 1e-15 the probability of that is about 1e-4. `first_argmax` has no
-    such boundary, and its ``scale`` allows for sums with cancellation.
+    between processors. So the result of `argmin` or of a sort can differ if numbers are equal in
+    exact arithmetic. After rounding, such numbers are equal, unless a rounding boundary lies between
+    them; for relative differences of 1e-15 the probability of that is about 1e-4. `first_argmax` has
+    no such boundary, and its ``scale`` allows for sums with cancellation.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def unique_up_to_rounding(values):
     Returns
     -------
     numbers : ndarray
-        The first of those numbers that are equal up to rounding, not rounded.
+        The distinct numbers, not rounded: the first of those that are equal up to rounding.
     inverse : ndarray of shape (n,)
         The index of each value in ``numbers``.
 

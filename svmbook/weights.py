@@ -12,7 +12,7 @@ def point_weights(class_weight, classes, y, sample_weight):
     """Return the weight of each point, its class weight times its sample weight.
 
     "balanced" class weights are ``n_samples / (n_classes * count)``, where each point contributes
-    its sample weight to both numbers. Points of weight zero are ignored. A weight below rounding
+    its sample weight to both counts. Points of weight zero are ignored. A weight below rounding
     error relative to the largest is set to zero.
 
     Examples

@@ -2,7 +2,8 @@
 
 For each folder of tests, and each file outside the folders, it counts tests, started processes and
 opened pages: unlike times, these do not depend on the computer. Nightly tests are not counted. A
-partial run does less work, so only counts above the budget are errors. conftest.py registers it.
+partial run does less work, so only counts above the budget are errors. conftest.py registers the
+plugin.
 """
 
 import os
@@ -16,7 +17,7 @@ import pytest
 BUDGET_PATH = Path(__file__).with_name("budget.toml")
 # The kind of work of each audit event. Python raises the first two when a process starts; the
 # tests raise the others through `sys.audit`.
-KIND_OF_EVENT = {
+KIND_BY_EVENT = {
     "subprocess.Popen": "processes",
     "os.fork": "processes",
     "tests.process": "processes",
@@ -25,13 +26,13 @@ KIND_OF_EVENT = {
 WORK_KINDS = ("tests", "processes", "pages")
 
 
-def folder_of(nodeid):
-    """Return the folder to which a test belongs, or its file if that is directly in tests/."""
+def folder_or_file(nodeid):
+    """Return the folder to which a test belongs, or its file if it is directly in tests/."""
     return "/".join(nodeid.split("::", 1)[0].split("/")[:2])
 
 
-def excesses(work, budget):
-    """Return a sentence for each count that is above the budget."""
+def excess_messages(work, budget):
+    """Return a message for each count that is above the budget."""
     messages = []
     for folder, counts in sorted(work.items()):
         for kind in WORK_KINDS:
@@ -49,21 +50,21 @@ class WorkCounter:
         self.config = config
         self.work = {}
         self.folder = None
-        self.excesses = []
+        self.excess_messages = []
         sys.addaudithook(self.audit)
 
     def audit(self, event, arguments):
-        if self.folder is not None and event in KIND_OF_EVENT:
-            self.count(self.folder, {KIND_OF_EVENT[event]: 1})
+        if self.folder is not None and event in KIND_BY_EVENT:
+            self.add_counts(self.folder, {KIND_BY_EVENT[event]: 1})
 
-    def count(self, folder, counts):
+    def add_counts(self, folder, counts):
         self.work.setdefault(folder, Counter()).update(counts)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
         if item.get_closest_marker("nightly") is None:
-            self.folder = folder_of(item.nodeid)
-            self.count(self.folder, {"tests": 1})
+            self.folder = folder_or_file(item.nodeid)
+            self.add_counts(self.folder, {"tests": 1})
         try:
             return (yield)
         finally:
@@ -72,7 +73,7 @@ class WorkCounter:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node):
         for folder, counts in getattr(node, "workeroutput", {}).get("work", {}).items():
-            self.count(folder, counts)
+            self.add_counts(folder, counts)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session):
@@ -81,17 +82,17 @@ class WorkCounter:
             return
         if os.environ.get("SVMBOOK_BUDGET") != "off":  # as in tools/check.py --record
             budget = tomllib.loads(BUDGET_PATH.read_text(encoding="utf-8"))
-            self.excesses = excesses(self.work, budget["work"])
-        if self.excesses and session.exitstatus == pytest.ExitCode.OK:
+            self.excess_messages = excess_messages(self.work, budget["work"])
+        if self.excess_messages and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter):
         for folder, counts in sorted(self.work.items()):
             counts_text = ", ".join(f"{counts[kind]} {kind}" for kind in WORK_KINDS)
             terminalreporter.write_line(f"work of {folder}: {counts_text}")
-        if self.excesses:
+        if self.excess_messages:
             terminalreporter.section("over budget", red=True)
-            terminalreporter.write_line("\n".join(self.excesses))
+            terminalreporter.write_line("\n".join(self.excess_messages))
             terminalreporter.write_line(
                 "Reduce the work, or mark the test as nightly. If the work is necessary, record "
                 "new counts: .venv/bin/python tools/check.py --record"

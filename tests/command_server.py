@@ -25,29 +25,29 @@ def signal_at_record(moment, record_number, signum):
         if n_records == record_number and moment == current_moment:
             os.killpg(0, signum)
 
-    def write_and_signal(file, data):
+    def write_and_signal(descriptor, data):
         nonlocal n_records
         if bytes(data).startswith(b'{"suite"'):
             n_records += 1
             signal_if_now("before")
             if n_records == record_number and moment == "half":
-                write(file, data[: len(data) // 2])
+                write(descriptor, data[: len(data) // 2])
                 signal_if_now("half")
-        return write(file, data)
+        return write(descriptor, data)
 
-    def fsync_and_signal(file):
+    def fsync_and_signal(descriptor):
         signal_if_now("written")
-        fsync(file)
+        fsync(descriptor)
         signal_if_now("synced")
 
     os.write, os.fsync = write_and_signal, fsync_and_signal
 
 
 def call(stderr_path, signal_arguments, *arguments):
-    """Call ``svmbook`` with stderr in a file, and with the default handler of Ctrl-C."""
+    """Call ``svmbook`` with stderr redirected to a file, and with the default handler of Ctrl-C."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    for descriptor, name in enumerate((os.devnull, os.devnull, stderr_path)):
-        os.dup2(os.open(name, os.O_RDWR), descriptor)
+    for descriptor, path in enumerate((os.devnull, os.devnull, stderr_path)):
+        os.dup2(os.open(path, os.O_RDWR), descriptor)
     if signal_arguments:
         signal_at_record(*signal_arguments)
     main(arguments)

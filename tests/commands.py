@@ -11,7 +11,7 @@ from svmbook.experiments.suites import find_suite
 
 SERVER_SCRIPT = Path(__file__).with_name("command_server.py")
 SUITE = "exploring-parameters"
-# Number of runs on each of two data sets, for signals at a chosen and at a random moment.
+# Numbers of runs on each of two data sets, for signals at a chosen and at a random moment.
 FEW_RUNS, MANY_RUNS = 6, 20
 
 
@@ -46,7 +46,7 @@ class Command(Fork):
         """Send a signal to all processes of the call."""
         os.killpg(self.pid, signum)
 
-    def wait_stderr(self):
+    def wait_for_stderr(self):
         """Wait until the process has ended, and return its stderr."""
         deadline = time.monotonic() + 300
         while self.returncode is None:
@@ -60,8 +60,8 @@ def worker_pids(pid):
     pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
-            if parent == pid and b"LokyProcess" in (folder / "cmdline").read_bytes():
+            parent_pid = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if parent_pid == pid and b"LokyProcess" in (folder / "cmdline").read_bytes():
                 pids.append(int(folder.name))
         except OSError:  # the process has ended
             continue

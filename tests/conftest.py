@@ -1,4 +1,4 @@
-"""Settings of all tests: figures are drawn off screen, and random examples are reproducible."""
+"""Settings of all tests: figures need no display, and random examples are reproducible."""
 
 import matplotlib
 from budget import WorkCounter

@@ -193,12 +193,12 @@ def test_emulated_processor_disables_newer_features(name):
 def test_work_over_the_budget_is_reported():
     recorded_work = {"tests/web": {"tests": 100, "processes": 10, "pages": 40}}
     work_within_budget = {"tests/web": Counter(tests=107, processes=12, pages=44)}
-    assert not budget.excesses(work_within_budget, recorded_work)
+    assert not budget.excess_messages(work_within_budget, recorded_work)
     work_over_budget = {
         "tests/web": Counter(tests=107, processes=13, pages=90),
         "tests/new": Counter(tests=9),
     }
-    assert budget.excesses(work_over_budget, recorded_work) == [
+    assert budget.excess_messages(work_over_budget, recorded_work) == [
         "tests/new: 9 tests; the budget allows 2",
         "tests/web: 13 processes; the budget allows 12",
         "tests/web: 90 pages; the budget allows 44",

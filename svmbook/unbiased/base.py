@@ -16,7 +16,7 @@ __all__ = ["IRWLSClassifier"]
 
 
 class IRWLSClassifier(KernelMachine):
-    """Base of the classifiers: parameters, features, and storage of the support vectors."""
+    """Base class: parameter constraints, features, and storage of the support vectors."""
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
@@ -26,13 +26,13 @@ class IRWLSClassifier(KernelMachine):
 
     _convergence_advice = "Scale the features, lower C, or raise max_iter or tol."
 
-    _memory_advice = "Fit fewer points; or use USVC, which has few kernels."
+    _memory_advice = "Fit fewer points; or use USVC, which uses few kernels."
 
     def _n_stored_numbers(self, n, d):
         return n * d if self._is_linear else 6.4 * n * n
 
     def _penalties(self, problem):
-        """Return the weight of each point's cost in the objective."""
+        """Return the factor of each point's cost in the objective."""
         return upper_bounds(float(self.C), problem.weights)
 
     def _features_and_origin(self, problem):
@@ -44,7 +44,7 @@ class IRWLSClassifier(KernelMachine):
             return pivoted_factor(Z @ Z.T).Z if is_wide else Z, origin
         return pivoted_factor(problem.kernel.gram(problem.points)).Z, 0.0
 
-    def _options(self):
+    def _solver_options(self):
         return {"tol": float(self.tol), "max_iter": int(self.max_iter)}
 
     def _store_support(self, problem, result, origin):

@@ -22,7 +22,7 @@ from .base import IRWLSClassifier
 
 __all__ = ["ERMSVC", "IRWLSSVC"]
 
-# With a larger relative gap a fit has not converged, however small the gradient is.
+# A fit with a larger relative gap has not converged, however small its gradient is.
 MAX_RELATIVE_GAP = 1e-3
 FIRST_SLOPE = 1.0  # first slope of `ERMSVC`, which is then doubled repeatedly
 
@@ -158,7 +158,7 @@ class IRWLSSVC(IRWLSClassifier):
         problem = self._prepare(X, y, sample_weight)
         C = self._penalties(problem)
         problem, (Z, origin) = self._solve_with_definite_kernel(problem, self._features_and_origin)
-        result = run_irwls(Z, problem.y, C, HINGE, **self._options())
+        result = run_irwls(Z, problem.y, C, HINGE, **self._solver_options())
         gap = result.objective - _dual_objective(Z, problem.y, C, result)
         if not gap <= MAX_RELATIVE_GAP * result.objective:
             message = f"{result.message}, but the duality gap is large"
@@ -169,7 +169,7 @@ class IRWLSSVC(IRWLSClassifier):
 
 
 def _dual_objective(Z, y, C, result):
-    """Return the dual objective of the multipliers after clipping, and scaling of one class."""
+    """Return the dual objective of multipliers made feasible by clipping and scaling one class."""
     alpha = np.clip(result.alpha, 0.0, C)
     class_sums = np.array([alpha[y < 0].sum(), alpha[y > 0].sum()])
     alpha *= np.where(
@@ -325,7 +325,7 @@ class ERMSVC(IRWLSClassifier):
         C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))
         problem, (Z, origin) = self._solve_with_definite_kernel(problem, self._features_and_origin)
         costs, start = [*map(sigmoidal_cost, slopes)], svm_start(Z, problem.y, C)
-        results = irwls_path(Z, problem.y, C, costs, start=start, **self._options())
+        results = irwls_path(Z, problem.y, C, costs, start=start, **self._solver_options())
         self._store_support(problem, results[-1], origin)
         self.slopes_ = np.array(slopes)
         self.objectives_ = np.array([result.objective for result in results])

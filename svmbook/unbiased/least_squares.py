@@ -1,4 +1,4 @@
-"""Regularised least squares on the labels, a baseline of the unbiased classifiers."""
+"""Regularised least squares on the labels, a baseline for the unbiased classifiers."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class LeastSquaresClassifier(BaseClassifier):
 
     Notes
     -----
-    One linear system, :math:`nd^2` operations.
+    The fit solves one linear system in :math:`nd^2` operations.
 
     References
     ----------
-    Navia-Vazquez et al. (2004), "LS" in Tables 1, 2 and 4.
+    Navia-Vazquez et al. (2004), the method "LS" in Tables 1, 2 and 4.
 
     Examples
     --------

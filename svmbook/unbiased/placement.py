@@ -1,4 +1,4 @@
-"""Placement of prototypes: the few points at which a compact classifier has its kernels."""
+"""Placement of prototypes: the few points at which a compact classifier centres its kernels."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def fscl(
     Points are presented one by one. Each is assigned to the prototype with the smallest
     :math:`u_j\|x - c_j\|^2`, where :math:`u_j` is one plus the number of points already assigned
     to prototype j, which then moves to the mean of its points. The factor :math:`u_j` prevents
-    prototypes without points. The second pass restarts the numbers, so that the initial prototypes
-    lose their influence.
+    prototypes without points. The second pass starts with new counts, so that the initial
+    prototypes lose their influence.
 
     References
     ----------

@@ -30,7 +30,7 @@ from .placement import PLACEMENT_RULES, choose_prototypes, orthonormal_axes
 
 __all__ = ["USVC"]
 
-OUTPUT_ROUNDING = 1e-9  # relative to the largest output: smaller differences are rounding errors
+OUTPUT_TOL = 1e-9  # relative to the largest output: smaller differences are rounding errors
 
 
 class USVC(IRWLSClassifier):
@@ -66,11 +66,11 @@ class USVC(IRWLSClassifier):
         Number of kernels, capped at the number of distinct training points; ignored for a linear
         kernel, or if prototypes are given.
     prototypes : {"fscl", "kmeans", "kpca"} or array-like of shape (m, n_features), default="fscl"
-        The prototypes, or how to choose them, without regard to weights: frequency sensitive
+        The prototypes, or the rule that places them, which ignores weights: frequency sensitive
         competitive learning, cluster centres of k-means, or pre-images of points on the axes of
         kernel PCA. Ignored for the linear kernel.
     init : {"svc", "ls", "path", "random"}, default="svc"
-        First start: an SVM solved roughly, least squares, the end of a path on which s is doubled
+        First start: an SVM solved approximately, least squares, the end of a path on which s is doubled
         from 1, or least squares on a few random points.
     n_init : int, default=1
         Number of starts; those after the first are random. The smallest objective is chosen.
@@ -250,9 +250,9 @@ class USVC(IRWLSClassifier):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         rng = self._random_generator()
-        training, validation_rows = problem, None
+        training, validation_indices = problem, None
         if self.target_false_alarm_rate is not None:
-            training, validation_rows = self._validation_split(problem, rng)
+            training, validation_indices = self._validation_split(problem, rng)
         is_linear = problem.kernel.name == "linear"
         if is_linear:
             Z, origin = self._features_and_origin(training)
@@ -269,8 +269,8 @@ class USVC(IRWLSClassifier):
                 axes @ result.w, result.intercept, self.prototypes_
             )
             self.dual_coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
-        if validation_rows is not None:
-            self.threshold_ = self._certified_threshold(problem, validation_rows)
+        if validation_indices is not None:
+            self.threshold_ = self._certified_threshold(problem, validation_indices)
             self.intercept_ = self.intercept_ - self.threshold_
         return self
 
@@ -286,10 +286,12 @@ class USVC(IRWLSClassifier):
         if self.init == "path":
             steepness = doubling_sequence(1.0, float(self.s))
             costs = [usvc_cost(s, float(self.k)) for s in steepness]
-            result = irwls_path(Z, y, C, costs, start=first_start, **self._options())[-1]
+            result = irwls_path(Z, y, C, costs, start=first_start, **self._solver_options())[-1]
             first_start = result.w, result.intercept
         other_starts = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]
-        return minimise_from_starts(Z, y, C, cost, [first_start, *other_starts], **self._options())
+        return minimise_from_starts(
+            Z, y, C, cost, [first_start, *other_starts], **self._solver_options()
+        )
 
     def _place_prototypes(self, problem, rng):
         """Set the prototypes; return the features of the points, the axes, and the problem.
@@ -312,39 +314,41 @@ class USVC(IRWLSClassifier):
 
     def _validation_split(self, problem, rng):
         """Return the problem without the validation points, and the indices of these points."""
-        rows = np.arange(len(problem.y))
+        indices = np.arange(len(problem.y))
         try:
-            training_rows, validation_rows = train_test_split(
-                rows,
+            training_indices, validation_indices = train_test_split(
+                indices,
                 test_size=float(self.validation_fraction),
                 stratify=problem.y,
                 random_state=int(rng.integers(2**31)),
             )
         except ValueError as error:
             raise ValueError(
-                f"validation_fraction={self.validation_fraction:g} of {len(rows)} points does not "
+                f"validation_fraction={self.validation_fraction:g} of {len(indices)} points does not "
                 "put both classes into both parts; choose another fraction, or use more points."
             ) from error
         # Check before the fit that there are enough validation points without an alarm.
-        scores = np.zeros((problem.y[validation_rows] < 0).sum())
+        scores = np.zeros((problem.y[validation_indices] < 0).sum())
         false_alarm_threshold(scores, float(self.target_false_alarm_rate), float(self.confidence))
-        points, weights = problem.points[training_rows], problem.weights[training_rows]
+        points, weights = problem.points[training_indices], problem.weights[training_indices]
         training = problem._replace(
-            indices=problem.indices[training_rows],
+            indices=problem.indices[training_indices],
             points=points,
-            y=problem.y[training_rows],
+            y=problem.y[training_indices],
             weights=weights,
             kernel=self._choose_kernel(points, weights),
         )
-        return training, validation_rows
+        return training, validation_indices
 
-    def _certified_threshold(self, problem, validation_rows):
+    def _certified_threshold(self, problem, validation_indices):
         """Return a threshold that certifies the target rate on the validation points.
 
         A bound of the rounding error is added, so that points whose output equals the threshold
         raise no alarm.
         """
-        scores = self._outputs(problem.points[validation_rows[problem.y[validation_rows] < 0]])
+        scores = self._outputs(
+            problem.points[validation_indices[problem.y[validation_indices] < 0]]
+        )
         rate, confidence = float(self.target_false_alarm_rate), float(self.confidence)
         threshold = false_alarm_threshold(scores, rate, confidence)
-        return threshold + OUTPUT_ROUNDING * max(np.abs(scores).max(), abs(self.intercept_[0]))
+        return threshold + OUTPUT_TOL * max(np.abs(scores).max(), abs(self.intercept_[0]))

@@ -39,13 +39,13 @@ def test_killed_at_each_stage_of_writing_a_record_and_resumed(
     path, n_stored = tmp_path / "runs.jsonl", 0
     for moment, n_new in (("before", 1), ("half", 1), ("written", 2), ("synced", 2)):
         process = start_command(path, runs=FEW_RUNS, signal_at=(moment, 2, signal.SIGKILL))
-        process.wait_stderr()
+        process.wait_for_stderr()
         assert process.returncode == -signal.SIGKILL
         n_stored += n_new
         assert count_lines(path) == n_stored
         assert path.read_bytes().endswith(b"\n") == (moment != "half")
     last_process = start_command(path, runs=FEW_RUNS)
-    assert last_process.wait_stderr().splitlines()[-1].startswith(f"{TOTAL_RUNS}/{TOTAL_RUNS} ")
+    assert last_process.wait_for_stderr().splitlines()[-1].startswith(f"{TOTAL_RUNS}/{TOTAL_RUNS} ")
     assert last_process.returncode == 0
     assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
@@ -64,13 +64,13 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
 ):
     path = tmp_path / "runs.jsonl"
     process = start_command(path, *options, runs=FEW_RUNS, signal_at=("synced", 4, signum))
-    stderr = process.wait_stderr()
+    stderr = process.wait_for_stderr()
     assert process.returncode == 128 + signum
     message = f"stopped: 4 of {TOTAL_RUNS} runs are in {path}; run the same command again to resume"
     assert message in stderr.splitlines()
     assert "Traceback" not in stderr
     second_process = start_command(path, runs=FEW_RUNS)
-    assert f"{path}: 4 of {TOTAL_RUNS} runs are stored" in second_process.wait_stderr()
+    assert f"{path}: 4 of {TOTAL_RUNS} runs are stored" in second_process.wait_for_stderr()
     assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
