@@ -13,9 +13,9 @@ def round_significand(values):
 
     The last of the 53 significant bits of a sum depend on the order of summation, which differs
     between processors. So the result of `argmin` or of a sort can differ if numbers are equal in
-    exact arithmetic. After rounding, such numbers are equal, unless a rounding boundary lies between
-    them; for relative differences of 1e-15 the probability of that is about 1e-4. `first_argmax` has
-    no such boundary, and its ``scale`` allows for sums with cancellation.
+    exact arithmetic. After rounding, such numbers are equal, unless a rounding boundary lies
+    between them; for relative differences of 1e-15 the probability of that is about 1e-4.
+    `first_argmax` has no such boundary, and its ``scale`` allows for sums with cancellation.
 
     Parameters
     ----------

@@ -70,8 +70,8 @@ class USVC(IRWLSClassifier):
         competitive learning, cluster centres of k-means, or pre-images of points on the axes of
         kernel PCA. Ignored for the linear kernel.
     init : {"svc", "ls", "path", "random"}, default="svc"
-        First start: an SVM solved approximately, least squares, the end of a path on which s is doubled
-        from 1, or least squares on a few random points.
+        First start: an SVM solved approximately, least squares, the end of a path on which s is
+        doubled from 1, or least squares on a few random points.
     n_init : int, default=1
         Number of starts; those after the first are random. The smallest objective is chosen.
     class_weight : dict or "balanced", default=None
@@ -314,18 +314,17 @@ class USVC(IRWLSClassifier):
 
     def _validation_split(self, problem, rng):
         """Return the problem without the validation points, and the indices of these points."""
-        indices = np.arange(len(problem.y))
         try:
             training_indices, validation_indices = train_test_split(
-                indices,
+                np.arange(len(problem.y)),
                 test_size=float(self.validation_fraction),
                 stratify=problem.y,
                 random_state=int(rng.integers(2**31)),
             )
         except ValueError as error:
             raise ValueError(
-                f"validation_fraction={self.validation_fraction:g} of {len(indices)} points does not "
-                "put both classes into both parts; choose another fraction, or use more points."
+                f"validation_fraction={self.validation_fraction:g} of {len(problem.y)} points does "
+                "not put both classes into both parts; choose another fraction, or use more points."
             ) from error
         # Check before the fit that there are enough validation points without an alarm.
         scores = np.zeros((problem.y[validation_indices] < 0).sum())
@@ -346,9 +345,8 @@ class USVC(IRWLSClassifier):
         A bound of the rounding error is added, so that points whose output equals the threshold
         raise no alarm.
         """
-        scores = self._outputs(
-            problem.points[validation_indices[problem.y[validation_indices] < 0]]
-        )
+        negative_indices = validation_indices[problem.y[validation_indices] < 0]
+        scores = self._outputs(problem.points[negative_indices])
         rate, confidence = float(self.target_false_alarm_rate), float(self.confidence)
         threshold = false_alarm_threshold(scores, rate, confidence)
         return threshold + OUTPUT_TOL * max(np.abs(scores).max(), abs(self.intercept_[0]))
