@@ -288,10 +288,8 @@ class USVC(IRWLSClassifier):
             costs = [usvc_cost(s, float(self.k)) for s in steepness]
             result = irwls_path(Z, y, C, costs, start=first_start, **self._solver_options())[-1]
             first_start = result.w, result.intercept
-        other_starts = [random_start(Z, y, C, rng) for _ in range(self.n_init - 1)]
-        return minimise_from_starts(
-            Z, y, C, cost, [first_start, *other_starts], **self._solver_options()
-        )
+        starts = [first_start, *(random_start(Z, y, C, rng) for _ in range(self.n_init - 1))]
+        return minimise_from_starts(Z, y, C, cost, starts, **self._solver_options())
 
     def _place_prototypes(self, problem, rng):
         """Set the prototypes; return the features of the points, the axes, and the problem.

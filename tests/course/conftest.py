@@ -39,8 +39,8 @@ def course(released_course, tmp_path):
 
 
 @pytest.fixture
-def shells(monkeypatch):
-    """Grade harmless submissions in forked shells instead of sandboxes."""
+def shell_sandbox(monkeypatch):
+    """Grade harmless submissions in forked shells instead of a sandbox."""
     monkeypatch.setattr(grading, "run_cells", run_cells_in_shell)
     monkeypatch.setattr(run, "Client", ShellClient)
     return SHELL_SANDBOX

@@ -46,8 +46,8 @@ def check_marks(course, name, submissions, sandbox):
 # Forked shells suffice, because they run the tests with the grader's own code. Bubblewrap and the
 # limits do not depend on the assignment.
 @pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
-def test_solutions_get_all_points_and_mistakes_lose_some(name, shells, unreleased_course):
-    check_marks(unreleased_course, name, combined_variants(name), shells)
+def test_solutions_get_all_points_and_mistakes_lose_some(name, shell_sandbox, unreleased_course):
+    check_marks(unreleased_course, name, combined_variants(name), shell_sandbox)
 
 
 @pytest.mark.nightly  # the test above combines mistakes and uses no sandbox

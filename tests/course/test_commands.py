@@ -80,7 +80,7 @@ def test_student_can_run_the_visible_tests(course, tmp_path):
     assert "total is 0, which is not right" in results[1].message
 
 
-def test_given_text_is_not_mistaken_for_an_answer(course, shells, tmp_path):
+def test_given_text_is_not_mistaken_for_an_answer(course, shell_sandbox, tmp_path):
     with edited_source(course) as nb:
         nb.cells.insert(-1, new_markdown_cell("## Your turn"))
     course.release(ASSIGNMENT)
@@ -95,7 +95,7 @@ def test_given_text_is_not_mistaken_for_an_answer(course, shells, tmp_path):
     ]
 
 
-@pytest.mark.usefixtures("shells")
+@pytest.mark.usefixtures("shell_sandbox")
 def test_changed_test_gives_no_points_in_check(course, tmp_path):
     nb = answered_notebook(course)
     cell_named(nb, "test_square").source = "pass"

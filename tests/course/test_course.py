@@ -89,36 +89,36 @@ def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
     assert "def square" in text and "secret_of_the_test" not in text
 
 
-def test_graded_submission_is_skipped_until_it_changes(course, shells):
+def test_graded_submission_is_skipped_until_it_changes(course, shell_sandbox):
     folder = hand_in(course, "one", answered_notebook(course))
     hand_in(course, "other", answered_notebook(course))
-    assert set(grade_by_student(course, shells)) == {"one", "other"}
-    assert grade_by_student(course, shells) == {}
+    assert set(grade_by_student(course, shell_sandbox)) == {"one", "other"}
+    assert grade_by_student(course, shell_sandbox) == {}
     nbformat.write(answered_notebook(course, square=WRONG_SQUARE), folder / f"{ASSIGNMENT}.ipynb")
-    (result,) = grade_by_student(course, shells).values()
+    (result,) = grade_by_student(course, shell_sandbox).values()
     assert (result.student, result.score) == ("one", 2)
-    assert set(grade_by_student(course, shells, regrade=True)) == {"one", "other"}
+    assert set(grade_by_student(course, shell_sandbox, regrade=True)) == {"one", "other"}
 
 
-def test_interrupted_grading_is_resumed(course, shells):
+def test_interrupted_grading_is_resumed(course, shell_sandbox):
     for k in range(4):
         hand_in(
             course,
             f"student{k}",
             answered_notebook(course, square=SQUARE if k % 2 else WRONG_SQUARE),
         )
-    steps = grade_submissions(course, ASSIGNMENT, sandbox=shells)
+    steps = grade_submissions(course, ASSIGNMENT, sandbox=shell_sandbox)
     assert next(steps) == 4
     first_submission = next(steps)
     steps.close()
-    later_submissions = grade_by_student(course, shells)
+    later_submissions = grade_by_student(course, shell_sandbox)
     assert first_submission.student not in later_submissions and 1 <= len(later_submissions) <= 3
     with course.gradebook() as book:
         scores = {s.student.id: s.score for s in book.assignment_submissions(ASSIGNMENT)}
     assert scores == {"student0": 2, "student1": 5, "student2": 2, "student3": 5}
 
 
-def test_failure_of_the_grader_affects_one_submission_only(course, shells, monkeypatch):
+def test_failure_of_the_grader_affects_one_submission_only(course, shell_sandbox, monkeypatch):
     hand_in(course, "odd", answered_notebook(course, square="odd"))
     hand_in(course, "one", answered_notebook(course))
 
@@ -128,48 +128,50 @@ def test_failure_of_the_grader_affects_one_submission_only(course, shells, monke
         return merge_submission(master, cells)
 
     monkeypatch.setattr(grading, "merge_submission", fail_on_odd)
-    graded = grade_by_student(course, shells)
+    graded = grade_by_student(course, shell_sandbox)
     assert graded["one"].score == 5 and graded["odd"].score == 0
     assert "an unexpected error" in graded["odd"].notes[0]
     monkeypatch.undo()
-    assert grade_by_student(course, shells).keys() == {"odd"}  # only this one is graded again
+    assert grade_by_student(course, shell_sandbox).keys() == {
+        "odd"
+    }  # only this one is graded again
 
 
-def test_marks_are_entered_again_after_an_older_gradebook_was_restored(course, shells):
+def test_marks_are_entered_again_after_an_older_gradebook_was_restored(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
-    grade_by_student(course, shells)
+    grade_by_student(course, shell_sandbox)
     (backup, *_) = sorted((course.root / "backups").glob("*.db"), reverse=True)
     (course.root / "gradebook.db").write_bytes(backup.read_bytes())
-    assert grade_by_student(course, shells)["one"].score == 5
+    assert grade_by_student(course, shell_sandbox)["one"].score == 5
 
 
-def test_course_is_locked_while_it_is_graded(course, shells):
+def test_course_is_locked_while_it_is_graded(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
-    steps = grade_submissions(course, ASSIGNMENT, sandbox=shells)
+    steps = grade_submissions(course, ASSIGNMENT, sandbox=shell_sandbox)
     assert next(steps) == 1
     for command in (
-        lambda: next(grade_submissions(course, ASSIGNMENT, sandbox=shells)),
+        lambda: next(grade_submissions(course, ASSIGNMENT, sandbox=shell_sandbox)),
         lambda: course.release(ASSIGNMENT),
     ):
         with pytest.raises(BlockingIOError, match="by another run; wait"):
             command()
     steps.close()
-    assert len(grade_by_student(course, shells)) == 1
+    assert len(grade_by_student(course, shell_sandbox)) == 1
 
 
-def test_items_changed_after_the_release_are_reported(course, shells):
+def test_items_changed_after_the_release_are_reported(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
     with edited_source(course) as nb:
         cell_named(nb, "essay").metadata.nbgrader.points = 6
     with pytest.raises(ValueError, match=r"items of small have changed.*release small again"):
-        next(grade_submissions(course, ASSIGNMENT, sandbox=shells))
+        next(grade_submissions(course, ASSIGNMENT, sandbox=shell_sandbox))
     course.release(ASSIGNMENT)
-    assert grade_by_student(course, shells)["one"].max_score == 11
+    assert grade_by_student(course, shell_sandbox)["one"].max_score == 11
 
 
-def test_manual_mark_is_kept_and_shown(course, shells):
+def test_manual_mark_is_kept_and_shown(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
-    grade_by_student(course, shells)
+    grade_by_student(course, shell_sandbox)
     with course.gradebook() as book:
         essay = book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one")
         essay.manual_score, essay.needs_manual_grade = 3.5, False
@@ -180,16 +182,16 @@ def test_manual_mark_is_kept_and_shown(course, shells):
     assert "8.5 of 9 points" in text
     assert "Say why, &lt;b&gt;not&lt;/b&gt; that: <math" in text
     assert MARK_SCHEME not in text
-    grade_by_student(course, shells, regrade=True)
+    grade_by_student(course, shell_sandbox, regrade=True)
     with course.gradebook() as book:
         assert book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score == 3.5
     text = feedback_text(course, "one")
     assert "8.5 of 9 points" in text and "to be marked" not in text
 
 
-def test_feedback_shows_the_error_of_a_visible_test(course, shells):
+def test_feedback_shows_the_error_of_a_visible_test(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course, square="def square(x): return [x]"))
-    grade_by_student(course, shells)
+    grade_by_student(course, shell_sandbox)
     assert "square has shape (1,); expected ()" in feedback_text(course, "one")
 
 
@@ -205,32 +207,32 @@ HIDDEN_ASSERTION = "assert square(5.0) == 25.0, 'secret_of_the_test'"
         f"x = 1\n#  BEGIN HIDDEN TESTS (of more)\n{HIDDEN_ASSERTION}\n# END HIDDEN TESTS",
     ],
 )
-def test_hidden_test_is_not_shown_in_any_form(course, shells, test):
+def test_hidden_test_is_not_shown_in_any_form(course, shell_sandbox, test):
     with edited_source(course) as nb:
         cell_named(nb, "test_square").source = test
     course.release(ASSIGNMENT)
     assert "secret_of_the_test" not in course.released_path(ASSIGNMENT).read_text("utf-8")
     hand_in(course, "one", answered_notebook(course, square=WRONG_SQUARE))
-    (submission,) = grade_by_student(course, shells).values()
+    (submission,) = grade_by_student(course, shell_sandbox).values()
     assert submission.score == 2 and submission.notes == []
     text = feedback_text(course, "one")
     assert "A hidden part of this test failed" in text and "secret_of_the_test" not in text
 
 
-def test_essay_changed_after_it_was_marked_is_reported(course, shells):
+def test_essay_changed_after_it_was_marked_is_reported(course, shell_sandbox):
     folder = hand_in(course, "one", answered_notebook(course))
-    grade_by_student(course, shells)
+    grade_by_student(course, shell_sandbox)
     with course.gradebook() as book:
         book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score = 4
         book.db.commit()
     nbformat.write(answered_notebook(course, essay="Another."), folder / f"{ASSIGNMENT}.ipynb")
-    (submission,) = grade_by_student(course, shells).values()
+    (submission,) = grade_by_student(course, shell_sandbox).values()
     assert submission.notes == ["essay has changed since it was marked by hand"]
 
 
-def test_item_cannot_be_removed_after_the_first_submission(course, shells):
+def test_item_cannot_be_removed_after_the_first_submission(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
-    grade_by_student(course, shells)
+    grade_by_student(course, shell_sandbox)
     with edited_source(course) as nb:
         nb.cells.remove(cell_named(nb, "test_total"))
     with pytest.raises(ValueError, match="no item can be added or removed"):
@@ -256,13 +258,13 @@ def test_trailing_blanks_are_removed_from_code():
     assert len(render_code("x\n" + " \n" * 20_000 + "x")) < 100_000
 
 
-def test_report_lists_hard_items_and_problems(course, shells):
+def test_report_lists_hard_items_and_problems(course, shell_sandbox):
     for k in range(3):
         hand_in(course, f"wrong{k}", answered_notebook(course, square=WRONG_SQUARE))
     hand_in(course, "odd", answered_notebook(course, square=RAISING_SQUARE))
     hand_in(course, "right one", answered_notebook(course))
     hand_in(course, "broken", b"{}")
-    grade_by_student(course, shells)
+    grade_by_student(course, shell_sandbox)
     text = write_report(course, ASSIGNMENT).read_text("utf-8")
     assert "<a " not in text
     assert "6 submissions, at most 9 points each: mean" in text
@@ -281,22 +283,22 @@ def test_report_lists_hard_items_and_problems(course, shells):
     assert sorted((path.parent / unquote(link)).resolve() for link in addresses) == sorted(pages)
 
 
-def test_gradebook_is_backed_up_before_it_is_written(course, shells):
+def test_gradebook_is_backed_up_before_it_is_written(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
     old_backups = set((course.root / "backups").glob("*.db"))
-    grade_by_student(course, shells)
+    grade_by_student(course, shell_sandbox)
     (backup,) = set((course.root / "backups").glob("*.db")) - old_backups
     with sqlite3.connect(backup) as book:
         assert book.execute("select count(*) from student").fetchone() == (0,)
-    assert grade_by_student(course, shells) == {}
+    assert grade_by_student(course, shell_sandbox) == {}
     assert len(list((course.root / "backups").glob("*.db"))) == len(old_backups) + 1
 
 
-def test_markdown_beyond_the_limit_is_not_rendered(course, shells, monkeypatch):
+def test_markdown_beyond_the_limit_is_not_rendered(course, shell_sandbox, monkeypatch):
     monkeypatch.setattr(feedback_module, "MAX_MARKDOWN_LENGTH", 3_000)
     nb = answered_notebook(course)
     formulas = "$x_1 + y^2$ " * 100
     nb.cells += [nbformat.v4.new_markdown_cell(f"{k} {formulas}") for k in range(4)]
     hand_in(course, "one", nb)
-    grade_by_student(course, shells)
+    grade_by_student(course, shell_sandbox)
     assert feedback_text(course, "one").count("<math") == 200

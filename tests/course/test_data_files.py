@@ -92,7 +92,7 @@ def test_instructors_files_are_released_and_used_for_grading(course, data_files,
     )  # other data may give other marks
 
 
-def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shells, tmp_path):
+def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shell_sandbox, tmp_path):
     nb = nbformat.read(course.released_path(ASSIGNMENT), as_version=4)
     for name in ("test_square", "test_total"):
         cell = cell_named(nb, name)

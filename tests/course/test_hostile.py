@@ -102,8 +102,10 @@ def test_hostile_submissions_in_the_sandbox(released_course, sandbox, tmp_path, 
     check_all(released_course, sandbox, tmp_path, subtests, CODE_BY_KIND)
 
 
-def test_safe_and_malformed_submissions_in_shells(released_course, shells, tmp_path, subtests):
-    check_all(released_course, shells, tmp_path, subtests, KINDS_SAFE_WITHOUT_SANDBOX)
+def test_safe_and_malformed_submissions_in_shells(
+    released_course, shell_sandbox, tmp_path, subtests
+):
+    check_all(released_course, shell_sandbox, tmp_path, subtests, KINDS_SAFE_WITHOUT_SANDBOX)
 
 
 def test_forbidden_operations_fail_as_the_table_says(sandbox):

@@ -59,7 +59,7 @@ def notebook_with_id(course, id_source, answer=ANSWER):
     return nb
 
 
-def test_id_of_the_folder_determines_the_numbers(personalised_course, shells):
+def test_id_of_the_folder_determines_the_numbers(personalised_course, shell_sandbox):
     answer_of_ann = f"twice = {2 * personal_rng('ann', 'twice').uniform()}"
     answer_of_cem = f"twice = {2 * personal_rng('Cem Diaz', 'twice').uniform()}"
     own_cell = notebook_with_id(personalised_course, "", ANSWER)
@@ -79,7 +79,9 @@ def test_id_of_the_folder_determines_the_numbers(personalised_course, shells):
     }
     for student, (nb, _) in submissions.items():
         hand_in(personalised_course, student, nb)
-    _, *graded_submissions = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shells)
+    _, *graded_submissions = grade_submissions(
+        personalised_course, ASSIGNMENT, sandbox=shell_sandbox
+    )
     scores = {graded.student: graded.score for graded in graded_submissions}
     assert scores == {student: score for student, (_, score) in submissions.items()}
     notes = {graded.student: " ".join(graded.notes) for graded in graded_submissions}
@@ -89,10 +91,10 @@ def test_id_of_the_folder_determines_the_numbers(personalised_course, shells):
     assert notes["eve"] == "no id was found in the notebook; 'eve' was used"
     assert not any(notes[student] for student in ("ann", "dan", "gil"))
     (personalised_course.root / "ids.csv").write_text("cem,Cem Diaz\nnobody,x\n")
-    count, cem = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shells)
+    count, cem = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shell_sandbox)
     assert (count, cem.student, cem.score) == (1, "cem", 2)
     # Nothing has changed.
-    assert [*grade_submissions(personalised_course, ASSIGNMENT, sandbox=shells)] == [0]
+    assert [*grade_submissions(personalised_course, ASSIGNMENT, sandbox=shell_sandbox)] == [0]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_numbers_depend_only_on_the_id_and_the_question():
         personal_rng(7, "a")
 
 
-@pytest.mark.usefixtures("shells")
+@pytest.mark.usefixtures("shell_sandbox")
 def test_check_uses_the_id_in_the_notebook(personalised_course, tmp_path):
     path = tmp_path / f"{ASSIGNMENT}.ipynb"
     nbformat.write(notebook_with_id(personalised_course, "student = 'ann'"), path)

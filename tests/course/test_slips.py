@@ -10,9 +10,11 @@ from svmbook.course.grading.student_check import check
 from svmbook.course.reports.report import write_report
 
 
-def test_slips_are_graded_and_reported(course, shells, subtests):
+def test_slips_are_graded_and_reported(course, shell_sandbox, subtests):
     hand_in_all(course)
-    total, *graded_submissions = grade_submissions(course, ASSIGNMENT, jobs=2, sandbox=shells)
+    total, *graded_submissions = grade_submissions(
+        course, ASSIGNMENT, jobs=2, sandbox=shell_sandbox
+    )
     graded_by_student = {graded.student: graded for graded in graded_submissions}
     assert total == len(graded_by_student) == len(SLIPS)
     for kind, (_, points, message) in SLIPS.items():
@@ -58,7 +60,7 @@ def test_guide_lists_all_slips():
         *("calls a variable sum", "overwrites a name of the tests"),
     ],
 )
-def test_check_gives_students_the_same_points(course, shells, kind):
+def test_check_gives_students_the_same_points(course, shell_sandbox, kind):
     hand_in_slip, points, message = SLIPS[kind]
     hand_in_slip(course, "one")
     report = check(course.root / "submitted" / "one" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")

@@ -30,8 +30,8 @@ def replace_cells(course, **sources):
     return course
 
 
-def test_valid_assignment_has_no_problems_and_no_weak_tests(course, shells):
-    trial = try_out(course, ASSIGNMENT, shells)
+def test_valid_assignment_has_no_problems_and_no_weak_tests(course, shell_sandbox):
+    trial = try_out(course, ASSIGNMENT, shell_sandbox)
     assert (trial.problems, trial.weak_tests) == ([], [])
 
 
@@ -49,14 +49,14 @@ TEST_STYLES = {
 }
 
 
-def test_common_styles_of_tests_have_no_problems(course, shells):
+def test_common_styles_of_tests_have_no_problems(course, shell_sandbox):
     with edited_source(course) as nb:
         position = nb.cells.index(cell_named(nb, "test_square"))
         for number, text in enumerate(TEST_STYLES.values()):
             cell = nbformat.from_dict(nb.cells[position])
             cell.source, cell.metadata.nbgrader.grade_id, cell.id = text, f"t{number}", f"t{number}"
             nb.cells.insert(position, cell)
-    trial = try_out(course, ASSIGNMENT, shells)
+    trial = try_out(course, ASSIGNMENT, shell_sandbox)
     assert (trial.problems, trial.weak_tests) == ([], [])
 
 
@@ -84,21 +84,23 @@ REFUSED_TESTS = {
 }
 
 
-def test_locked_cell_that_fails_outside_jupyter_is_reported(course, shells):
+def test_locked_cell_that_fails_outside_jupyter_is_reported(course, shell_sandbox):
     text = "display(1)\nfrom svmbook.course.checks import check_close"
-    problems = try_out(replace_cells(course, setup=text), ASSIGNMENT, shells).problems
+    problems = try_out(replace_cells(course, setup=text), ASSIGNMENT, shell_sandbox).problems
     assert "The locked cell setup fails in the process that runs the tests" in "\n".join(problems)
 
 
 @pytest.mark.parametrize("kind", REFUSED_TESTS)
-def test_invalid_test_is_refused_with_its_name(course, shells, kind):
+def test_invalid_test_is_refused_with_its_name(course, shell_sandbox, kind):
     text, message = REFUSED_TESTS[kind]
-    (problem,) = try_out(replace_cells(course, test_square=text), ASSIGNMENT, shells).problems
+    (problem,) = try_out(
+        replace_cells(course, test_square=text), ASSIGNMENT, shell_sandbox
+    ).problems
     assert re.search(message, problem), problem
 
 
-def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
-    trial = try_out(replace_cells(course, test_square="y = square(2.0)"), ASSIGNMENT, shells)
+def test_test_that_gives_points_to_wrong_answers_is_weak(course, shell_sandbox):
+    trial = try_out(replace_cells(course, test_square="y = square(2.0)"), ASSIGNMENT, shell_sandbox)
     assert trial.problems == []
     assert [text.split(";")[0] for text in trial.weak_tests] == [
         "test_square gives 3 points to None",
@@ -106,23 +108,23 @@ def test_test_that_gives_points_to_wrong_answers_is_weak(course, shells):
         "test_square gives 3 points to an empty array",
     ]
     replace_cells(course, test_square="square(2.0)\n")
-    (problem,) = try_out(course, ASSIGNMENT, shells).problems
+    (problem,) = try_out(course, ASSIGNMENT, shell_sandbox).problems
     assert (
         "test_square gives 0 of 3 points for your solution: PointsError: the test gives" in problem
     )
-    trial = try_out(replace_cells(course, test_square="x = 1"), ASSIGNMENT, shells)
+    trial = try_out(replace_cells(course, test_square="x = 1"), ASSIGNMENT, shell_sandbox)
     assert "test_square gives 3 points to the stub that is handed out" in trial.weak_tests[-1]
 
 
-def test_weak_test_does_not_affect_the_points_of_others(course, shells):
+def test_weak_test_does_not_affect_the_points_of_others(course, shell_sandbox):
     replace_cells(course, test_square="assert callable(square)").release(ASSIGNMENT)
     hand_in(course, "one", answered_notebook(course))
-    _, graded = grade_submissions(course, ASSIGNMENT, sandbox=shells)
+    _, graded = grade_submissions(course, ASSIGNMENT, sandbox=shell_sandbox)
     assert graded.score == 5 and graded.notes == []
 
 
-def test_release_refuses_problems_and_lists_weak_tests(course, shells, monkeypatch):
-    monkeypatch.setattr(trial_module, "find_sandbox", lambda: shells)
+def test_release_refuses_problems_and_lists_weak_tests(course, shell_sandbox, monkeypatch):
+    monkeypatch.setattr(trial_module, "find_sandbox", lambda: shell_sandbox)
     replace_cells(course, test_square="assert square(2.0) == 5.0")
     result = CliRunner().invoke(commands, ["release", ASSIGNMENT, "--course", str(course.root)])
     assert "test_square gives 0 of 3 points" in str(result.exception) and result.exit_code == 1

@@ -6,8 +6,8 @@ from cells import examine, run
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
 
-# Code that a submission with a wrong f adds in order to pass. The first exploit once earned all
-# points.
+# Code that a submission with a wrong f adds in order to pass the test. The first exploit earned all
+# points in an earlier version.
 EXPLOITS = {
     "input": "get_ipython().input_transformers_post.append(\n"
     "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)",
@@ -69,8 +69,8 @@ def check_exploit(sandbox, exploit):
 
 
 @pytest.mark.parametrize("exploit", EXPLOITS)
-def test_exploit_earns_no_points(shells, exploit):
-    check_exploit(shells, exploit)
+def test_exploit_earns_no_points(shell_sandbox, exploit):
+    check_exploit(shell_sandbox, exploit)
 
 
 @pytest.mark.nightly  # the test above runs in a forked IPython, without the messages of a kernel
@@ -79,8 +79,8 @@ def test_exploit_earns_no_points_in_a_kernel(sandbox, exploit):
     check_exploit(sandbox, exploit)
 
 
-# Expressions by which an answer tries to read more than its arguments f and obj.
-LEAKS = {
+# Expressions by which an answer tries to access more than its arguments f and obj.
+ACCESS_ATTEMPTS = {
     "globals": "f.__globals__",
     "attribute": "f._peer.request('get', target=f._number, name='__globals__')",
     "code": "f._peer.request('get', target=f._number, name='__code__')",
@@ -94,8 +94,8 @@ LEAKS = {
 }
 
 
-@pytest.mark.parametrize("leak", LEAKS)
-def test_answer_cannot_access_more_than_its_arguments(shells, leak):
+@pytest.mark.parametrize("attempt", ACCESS_ATTEMPTS)
+def test_answer_cannot_access_more_than_its_arguments(shell_sandbox, attempt):
     test = """
 import os
 secret = 1234
@@ -106,10 +106,10 @@ class Given:
     def method(self): return 7
 assert steal(lambda: secret, Given()) == 7
 """
-    answer = f"def steal(f, obj):\n    obj.method()\n    return {LEAKS[leak]}"
-    error, _ = examine(shells, answer, test)
+    answer = f"def steal(f, obj):\n    obj.method()\n    return {ACCESS_ATTEMPTS[attempt]}"
+    error, _ = examine(shell_sandbox, answer, test)
     assert error is not None and "1234" not in error
-    assert examine(shells, "def steal(f, obj): return obj.method()", test)[0] is None
+    assert examine(shell_sandbox, "def steal(f, obj): return obj.method()", test)[0] is None
 
 
 @pytest.mark.nightly  # it waits until a cell exceeds its time limit
@@ -127,9 +127,9 @@ def test_kernel_that_hangs_after_a_test_earns_no_points(sandbox):
     assert any("ename" in output for output in outcome.outputs.get(1, [{"ename": ""}]))
 
 
-def test_names_of_a_test_without_connection_cannot_be_replaced(shells):
+def test_names_of_a_test_that_lost_its_connection_cannot_be_replaced(shell_sandbox):
     outcome = run(
-        shells,
+        shell_sandbox,
         "import svmbook.course.execution.answers as a\nold, a.serve = a.serve, lambda *args: None",
         "def check(x): assert x == 4\ncheck(f(2))",
         "a.serve = old\ndef check(*args): pass\ndef f(x): return 0",
@@ -139,9 +139,9 @@ def test_names_of_a_test_without_connection_cannot_be_replaced(shells):
     assert [outcome.outputs[k][-1]["ename"] for k in (1, 3)] == ["NoAnswer", "AssertionError"]
 
 
-def test_names_of_a_failed_given_cell_cannot_be_replaced(shells):
+def test_names_of_a_failed_given_cell_cannot_be_replaced(shell_sandbox):
     outcome = run(
-        shells,
+        shell_sandbox,
         "display(1)\nfrom svmbook.course.checks import check_close",
         "check_close = lambda *a: None\ndef f(x): return 0.0",
         "check_close('f', f(3.0), 9.0)",
@@ -151,9 +151,9 @@ def test_names_of_a_failed_given_cell_cannot_be_replaced(shells):
     assert outcome.outputs[2][-1]["ename"] == "NameError" and 0 in outcome.given_cell_errors
 
 
-def test_variables_of_tests_and_of_submissions_are_separate(shells):
+def test_variables_of_tests_and_of_submissions_are_separate(shell_sandbox):
     outcome = run(
-        shells,
+        shell_sandbox,
         *("n = 5\ndef f(n): return n * n\ndef g(k): return 2 * k", "n = 5\nassert f(n) == 25"),
         *("n = 0", "for k in range(n): assert g(k) == 2 * k\nassert n == 5"),
         test_indices={1, 3},

@@ -1,4 +1,4 @@
-"""Plain data survive a round trip; everything else is refused."""
+"""Plain data are unchanged by encoding and decoding; everything else is refused."""
 
 import contextlib
 import json
@@ -12,12 +12,12 @@ from hypothesis.extra import numpy as arrays
 from svmbook.course.execution.plain_data import decode, encode
 
 
-def refuse(value):
+def raise_type_error(value):
     raise TypeError(type(value).__name__)
 
 
 def round_trip(value):
-    return decode(json.loads(json.dumps(encode(value, refuse))), refuse)
+    return decode(json.loads(json.dumps(encode(value, raise_type_error))), raise_type_error)
 
 
 NUMBERS = st.integers() | st.floats() | st.booleans() | st.complex_numbers()
@@ -62,7 +62,7 @@ JSON_TREES = st.recursive(
 @given(JSON_TREES)
 def test_invalid_tree_raises_only_value_error(tree):
     with contextlib.suppress(ValueError):
-        decode(tree, refuse)
+        decode(tree, raise_type_error)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_invalid_tree_raises_only_value_error(tree):
 )
 def test_hostile_trees_are_refused(tree):
     with pytest.raises(ValueError):
-        decode(tree, refuse)
+        decode(tree, raise_type_error)
 
 
 @pytest.mark.parametrize("name", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
@@ -106,4 +106,4 @@ def test_instances_of_subclasses_are_sent_as_the_base_class():
 def test_object_masked_and_record_arrays_are_not_plain_data():
     for value in (np.array([object()]), np.ma.array([1]), np.rec.array([(1, 2.0)])):
         with pytest.raises(TypeError):
-            encode(value, refuse)
+            encode(value, raise_type_error)

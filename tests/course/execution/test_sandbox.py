@@ -14,8 +14,8 @@ from svmbook.course.execution.run import MAX_OUTPUT_LENGTH
 from svmbook.course.execution.sandbox import UNSAFE, SandboxError, find_sandbox
 
 
-def printed_text(outcome, number):
-    return "".join(output.get("text", "") for output in outcome.outputs[number])
+def printed_text(outcome, cell_index):
+    return "".join(output.get("text", "") for output in outcome.outputs[cell_index])
 
 
 def test_cells_share_a_kernel_that_survives_errors(sandbox):
@@ -43,27 +43,27 @@ def test_sandbox_shows_the_package_but_no_files_of_the_user(sandbox):
 
 
 def test_figures_are_kept_however_they_are_displayed(sandbox):
-    draw = "figure, ax = plt.subplots(figsize=(1, 1))\nax.plot([0, 1])\n"
+    draw_source = "figure, ax = plt.subplots(figsize=(1, 1))\nax.plot([0, 1])\n"
     outcome = run(
         sandbox,
         "import matplotlib.pyplot as plt",
-        draw + "plt.show()",
-        draw,
-        draw + "plt.close()\nfigure",
-        draw + "plt.close()\nfrom IPython.display import display\ndisplay(figure)",
+        draw_source + "plt.show()",
+        draw_source,
+        draw_source + "plt.close()\nfigure",
+        draw_source + "plt.close()\nfrom IPython.display import display\ndisplay(figure)",
     )
-    for number in range(1, 5):
-        pictures = [out for out in outcome.outputs[number] if "image/png" in out.get("data", ())]
-        assert len(pictures) == 1, number
+    for k in range(1, 5):
+        images = [output for output in outcome.outputs[k] if "image/png" in output.get("data", ())]
+        assert len(images) == 1, k
 
 
-def test_forgotten_exit_does_not_end_the_kernel(sandbox):
+def test_exit_quit_and_debugger_do_not_end_the_kernel(sandbox):
     outcome = run(sandbox, "x = 1", "exit()", "quit", "%pdb on", "1 / 0", "print(x)")
     assert outcome.reason is None and printed_text(outcome, 5) == "1\n"
     assert "no effect" in printed_text(outcome, 1) and "no effect" in printed_text(outcome, 2)
 
 
-def test_first_process_of_the_sandbox_reveals_nothing(sandbox, monkeypatch):
+def test_first_process_of_the_sandbox_cannot_be_read_traced_or_killed(sandbox, monkeypatch):
     """bubblewrap's own first process would have the grader's environment, and no limits."""
     monkeypatch.setenv("CANARY", "the grader's environment")
     keyctl = KEYCTL.get(platform.machine())
@@ -93,9 +93,15 @@ def test_first_process_of_the_sandbox_reveals_nothing(sandbox, monkeypatch):
 
 
 def test_output_beyond_the_limit_is_dropped_and_later_cells_run(sandbox):
-    flood = "for _ in range(1000): print('x' * 10_000)"
+    long_output = "for _ in range(1000): print('x' * 10_000)"
     outcome = run(
-        sandbox, "print(1)", flood, "y = 3", "assert y == 4", "assert y == 3", test_indices={3, 4}
+        sandbox,
+        "print(1)",
+        long_output,
+        "y = 3",
+        "assert y == 4",
+        "assert y == 3",
+        test_indices={3, 4},
     )
     assert outcome.reason is None and outcome.truncated
     assert (
@@ -104,7 +110,7 @@ def test_output_beyond_the_limit_is_dropped_and_later_cells_run(sandbox):
     assert [len(outcome.outputs[k]) for k in (3, 4)] == [1, 0]
 
 
-def test_long_text_is_cut(sandbox):
+def test_long_text_is_truncated(sandbox):
     limits = Limits(seconds=60, output=2_000_000)
     assert len(printed_text(run(sandbox, "print('x' * 500_000)", limits=limits), 0)) < 250_000
 
@@ -123,7 +129,7 @@ def test_cell_that_takes_too_long_is_interrupted(sandbox):
 
 
 def test_notebook_that_takes_too_long_is_killed(sandbox, monkeypatch):
-    """The notebook ignores interrupts. The clock is set forward after its first cell."""
+    """The second cell ignores interrupts. The clock is advanced after the first cell."""
     now, update = [0.0], Outcome.update
 
     def update_and_advance(outcome, message):
@@ -133,8 +139,10 @@ def test_notebook_that_takes_too_long_is_killed(sandbox, monkeypatch):
 
     monkeypatch.setattr(Outcome, "update", update_and_advance)
     monkeypatch.setattr(sandbox_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    ignore = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
-    outcome = run(sandbox, "print(1)", ignore, "print(3)")
+    ignore_interrupts = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+    )
+    outcome = run(sandbox, "print(1)", ignore_interrupts, "print(3)")
     assert outcome.reason == "the notebook took more than 60 seconds"
     assert printed_text(outcome, 0) == "1\n" and outcome.outputs.keys() == {0}
 
@@ -152,7 +160,7 @@ def test_error_without_bubblewrap_names_the_package_to_install(monkeypatch):
         find_sandbox()
 
 
-def test_error_explains_why_no_sandbox_can_be_made(monkeypatch):
+def test_error_says_that_no_sandbox_can_be_made(monkeypatch):
     monkeypatch.setattr(sandbox_module, "bubblewrap_command", lambda path: ["false"])
     monkeypatch.setattr(shutil, "which", lambda name: "bwrap")
     with pytest.raises(SandboxError, match="cannot make a sandbox here"):

@@ -1,4 +1,4 @@
-"""Typical mistakes in `bounded_loss` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `bounded_loss` with the points they get, and an alternative solution."""
 
 IRWLS_STEP_SOURCE = """
 def irwls_step(X, y, w, b, C, s, k):
@@ -17,7 +17,7 @@ def irwls_step(X, y, w, b, C, s, k):
 IRWLS_SOURCE = """
 def irwls(X, y, w, b, C, s, k):
     old = np.append(w, b)
-    for _ in range({count}):
+    for _ in range({n_iter}):
         w, b = {name}(X, y, old[:-1], old[-1], C, s, k)
         new = np.append(w, b)
         if np.max(np.abs(new - old)) <= 1e-8:
@@ -29,7 +29,7 @@ MISTAKES = {
     "the intercept is penalised": (
         {
             "irwls": IRWLS_STEP_SOURCE.replace("irwls_step", "correct_step")
-            + IRWLS_SOURCE.format(count=500, name="correct_step")
+            + IRWLS_SOURCE.format(n_iter=500, name="correct_step")
             + IRWLS_STEP_SOURCE.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
                 "np.zeros(len(w))", "np.zeros(len(w) + 1)"
             )
@@ -37,7 +37,7 @@ MISTAKES = {
         {"test_step": 0},
     ),
     "a single iteration": (
-        {"irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(count=1, name="irwls_step")},
+        {"irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(n_iter=1, name="irwls_step")},
         {"test_irwls": 0},
     ),
     "one piece of the loss for all slacks": (
@@ -59,7 +59,7 @@ def both_pieces(xi, s, k):
     return 0.5 * s / (1 + kappa) * np.where(xi < 1, r ** (s - 1), r ** (-s - 1))
 """,
             "irwls": (
-                IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(count=500, name="irwls_step")
+                IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(n_iter=500, name="irwls_step")
             ).replace("loss_derivative", "both_pieces"),
         },
         {"test_loss": 0},
@@ -91,7 +91,7 @@ def loss_derivative(xi, s, k):
     log = np.log((np.asarray(xi) + kappa) / (1 + kappa))
     return s / (2 * (1 + kappa)) * np.exp(-s * np.abs(log) - log)
 """,
-    "irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(count=500, name="irwls_step"),
+    "irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(n_iter=500, name="irwls_step"),
     "fewest": """
 def fewest_errors(x, y):
     order = np.argsort(x, kind="stable")

@@ -1,4 +1,4 @@
-"""Typical mistakes in `dual_by_hand` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `dual_by_hand` with the points they get, and an alternative solution."""
 
 MISTAKES = {
     "the labels are missing in P": (
@@ -55,7 +55,7 @@ def dual_program(X, y, C):
 def solve(P, q, G, h, A, b):
     from scipy.optimize import LinearConstraint, minimize
 
-    found = minimize(
+    result = minimize(
         lambda a: 0.5 * a @ P @ a + q @ a,
         np.zeros(len(q)),
         jac=lambda a: P @ a + q,
@@ -64,7 +64,7 @@ def solve(P, q, G, h, A, b):
         constraints=[LinearConstraint(G, -np.inf, h), LinearConstraint(A, b, b)],
         options={"gtol": 1e-9, "xtol": 1e-12, "maxiter": 3000},
     )
-    return found.x
+    return result.x
 """,
     "hyperplane": """
 def hyperplane(X, y, C, alpha):

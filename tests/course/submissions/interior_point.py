@@ -1,6 +1,6 @@
-"""Typical mistakes in `interior_point` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `interior_point` with the points they get, and an alternative solution."""
 
-REDUCED_STEP = """
+REDUCED_STEP_SOURCE = """
 def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
     n = len(y)
     H = Q + np.diag(u / alpha {sign} v / (C - alpha))
@@ -10,7 +10,7 @@ def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
     da = parts[:, 0] - db * parts[:, 1]
     return da, db, (r3 - u * da) / alpha, (r4 + v * da) / (C - alpha)
 """
-ITERATION = """
+ITERATION_SOURCE = """
 def interior_point(Q, y, C, solve):
     n = len(y)
     alpha, u, v, b = C / 2 * np.ones(n), np.ones(n), np.ones(n), 0.0
@@ -22,31 +22,33 @@ def interior_point(Q, y, C, solve):
         r3, r4 = 0.1 * gap - u * alpha, 0.1 * gap - v * (C - alpha)
         da, db, du, dv = {step}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve)
         t = 1.0
-        for value, move in ((alpha, da), (C - alpha, -da), (u, du), (v, dv)):
-            for x, m in zip(value, move):
-                if x + t * m < 0.01 * x:
-                    t = -0.99 * x / m
+        for value, direction in ((alpha, da), (C - alpha, -da), (u, du), (v, dv)):
+            for x, d in zip(value, direction):
+                if x + t * d < 0.01 * x:
+                    t = -0.99 * x / d
         alpha, b, u, v = alpha + t * da, b + t * db, u + t * du, v + t * dv
     return alpha
 """
-OWN_REDUCED_STEP = REDUCED_STEP.format(name="own_step", sign="+")
+OWN_REDUCED_STEP_SOURCE = REDUCED_STEP_SOURCE.format(name="own_step", sign="+")
 MISTAKES = {
     "the sign of one term of D is wrong": (
         {
-            "reduced": REDUCED_STEP.format(name="reduced_step", sign="-"),
-            "iteration": OWN_REDUCED_STEP + ITERATION.format(step="own_step", tolerance="1e-9"),
+            "reduced": REDUCED_STEP_SOURCE.format(name="reduced_step", sign="-"),
+            "iteration": OWN_REDUCED_STEP_SOURCE
+            + ITERATION_SOURCE.format(step="own_step", tolerance="1e-9"),
         },
         {"test_reduced": 0},
     ),
     "the full system is solved again": (
         {
             "reduced": "reduced_step = full_step",
-            "iteration": OWN_REDUCED_STEP + ITERATION.format(step="own_step", tolerance="1e-9"),
+            "iteration": OWN_REDUCED_STEP_SOURCE
+            + ITERATION_SOURCE.format(step="own_step", tolerance="1e-9"),
         },
         {"test_reduced": 0},
     ),
     "the iteration stops too early": (
-        {"iteration": ITERATION.format(step="reduced_step", tolerance="0.1")},
+        {"iteration": ITERATION_SOURCE.format(step="reduced_step", tolerance="0.1")},
         {"test_iteration": 0},
     ),
     "a block is in the wrong place": (
@@ -68,6 +70,6 @@ def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
     ),
 }
 ALTERNATIVE_SOLUTION = {
-    "reduced": REDUCED_STEP.format(name="reduced_step", sign="+"),
-    "iteration": ITERATION.format(step="reduced_step", tolerance="1e-9"),
+    "reduced": REDUCED_STEP_SOURCE.format(name="reduced_step", sign="+"),
+    "iteration": ITERATION_SOURCE.format(step="reduced_step", tolerance="1e-9"),
 }

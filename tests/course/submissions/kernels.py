@@ -1,6 +1,6 @@
-"""Typical mistakes in `kernels` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `kernels` with the points they get, and an alternative solution."""
 
-CHOOSE_FUNCTION = """
+CHOOSE_SOURCE = """
 def choose(X, y, C_values, gammas, folds):
     pairs = [(C, gamma) for C in C_values for gamma in gammas]
     errors = [mean_error(X, y, C, gamma, folds) for C, gamma in pairs]
@@ -31,7 +31,7 @@ def cv_error(X, y, C, gamma, folds):
     ]
     return np.mean(errors)
 """,
-            "choose": CHOOSE_FUNCTION
+            "choose": CHOOSE_SOURCE
             + """
 def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     return np.mean(
@@ -39,10 +39,10 @@ def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
             mean_error(
                 X,
                 y,
-                *choose(X[a], y[a], C_values, gammas, make_folds(X[a], y[a])),
-                [(a, b)],
+                *choose(X[train], y[train], C_values, gammas, make_folds(X[train], y[train])),
+                [(train, test)],
             )
-            for a, b in outer
+            for train, test in outer
         ]
     )
 """,
@@ -51,7 +51,7 @@ def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     ),
     "the test part is used for model selection": (
         {
-            "choose": CHOOSE_FUNCTION
+            "choose": CHOOSE_SOURCE
             + """
 def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     return min(mean_error(X, y, C, gamma, outer) for C in C_values for gamma in gammas)
@@ -87,7 +87,7 @@ def cv_error(X, y, C, gamma, folds):
         errors.append(np.mean(model.predict(scaler.transform(X[test])) != y[test]))
     return sum(errors) / len(errors)
 """,
-    "choose": CHOOSE_FUNCTION
+    "choose": CHOOSE_SOURCE
     + """
 def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
     total = 0.0

@@ -1,4 +1,4 @@
-"""Typical mistakes in `logistic` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `logistic` with the points they get, and an alternative solution."""
 
 MISTAKES = {
     "only full Newton steps": (
@@ -97,7 +97,7 @@ def fit(X, y, C):
     def unpacked(v):
         return v[:-1], v[-1], X, y, C
 
-    found = minimize(
+    result = minimize(
         lambda v: objective(*unpacked(v)),
         np.zeros(X.shape[1] + 1),
         jac=lambda v: np.append(*gradient(*unpacked(v))),
@@ -105,7 +105,7 @@ def fit(X, y, C):
         method="trust-exact",
         options={"gtol": 1e-9},
     )
-    return found.x[:-1], found.x[-1]
+    return result.x[:-1], result.x[-1]
 """,
     "lambda_max": """
 def lambda_max(X, y):

@@ -1,4 +1,4 @@
-"""Typical mistakes in `many_classes` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `many_classes` with the points they get, and an alternative solution."""
 
 MISTAKES = {
     "pairs are trained on all points": (
@@ -31,12 +31,12 @@ def confusion_matrix(y_true, y_pred):
         {
             "never_predicted": """
 def never_predicted(X, y, make_classifier):
-    found = []
+    selected = []
     for c in np.unique(y):
         signs = np.where(y == c, 1, -1)
         if (make_classifier().fit(X, signs).predict(X) != signs).any():
-            found.append(int(c))
-    return found
+            selected.append(int(c))
+    return selected
 """
         },
         {"test_never_predicted": 0},

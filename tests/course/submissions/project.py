@@ -1,4 +1,4 @@
-"""Typical mistakes in `project` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `project` with the points they get, and an alternative solution."""
 
 MISTAKES = {
     "the class is left among the columns": (
@@ -40,7 +40,7 @@ def candidate(X, y, X_new):
 from sklearn.neighbors import NearestCentroid
 from sklearn.svm import SVC
 
-BEST = SVC().fit(X, y)
+MODEL = SVC().fit(X, y)
 
 
 def baseline(X, y, X_new):
@@ -48,7 +48,7 @@ def baseline(X, y, X_new):
 
 
 def candidate(X, y, X_new):
-    return BEST.predict(X_new)
+    return MODEL.predict(X_new)
 """
         },
         {"test_classifiers": 0},
@@ -57,14 +57,14 @@ def candidate(X, y, X_new):
         {
             "errors": """
 def errors(methods, X, y, seeds):
-    found = np.zeros((len(seeds), len(methods)))
+    error_rates = np.zeros((len(seeds), len(methods)))
     for k, method in enumerate(methods):
         for row, seed in enumerate(seeds):
             X_train, X_test, y_train, y_test = train_test_split(
                 X, y, test_size=1 / 3, stratify=y, random_state=seed + 1000 * k
             )
-            found[row, k] = np.mean(method(X_train, y_train, X_test) != y_test)
-    return found
+            error_rates[row, k] = np.mean(method(X_train, y_train, X_test) != y_test)
+    return error_rates
 """
         },
         {"test_errors": 0},
@@ -73,9 +73,9 @@ def errors(methods, X, y, seeds):
         {
             "interval": """
 def confidence_interval(differences, q):
-    half = student_t.ppf(0.975, len(differences) - 1)
-    half *= np.std(differences, ddof=1) / np.sqrt(len(differences))
-    return np.mean(differences) - half, np.mean(differences) + half
+    half_width = student_t.ppf(0.975, len(differences) - 1)
+    half_width *= np.std(differences, ddof=1) / np.sqrt(len(differences))
+    return np.mean(differences) - half_width, np.mean(differences) + half_width
 """
         },
         {"test_interval": 0},
@@ -98,10 +98,10 @@ def train(X, y):  # a name that tests could use as well
 
 
 def baseline(X, y, X_new):
-    names = np.unique(y)
-    centres = np.array([X[y == name].mean(axis=0) for name in names])
+    classes = np.unique(y)
+    centres = np.array([X[y == label].mean(axis=0) for label in classes])
     sq_dist = ((X_new[:, None, :] - centres[None, :, :]) ** 2).sum(axis=2)
-    return names[sq_dist.argmin(axis=1)]
+    return classes[sq_dist.argmin(axis=1)]
 
 
 def candidate(X, y, X_new):
@@ -120,9 +120,9 @@ def error(method, X, y, seed):
 """,
     "interval": """
 def confidence_interval(differences, q):
-    k, middle = len(differences), np.mean(differences)
-    variance = sum((d - middle) ** 2 for d in differences) / (k - 1)
-    low, high = student_t.interval(0.95, k - 1, middle, np.sqrt(variance * (1 / k + q)))
+    k, mean = len(differences), np.mean(differences)
+    variance = sum((d - mean) ** 2 for d in differences) / (k - 1)
+    low, high = student_t.interval(0.95, k - 1, mean, np.sqrt(variance * (1 / k + q)))
     return [low, high]
 """,
 }

@@ -1,4 +1,4 @@
-"""Typical mistakes in `prototypes` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `prototypes` with the points they get, and an alternative solution."""
 
 MISTAKES = {
     "the nearest negatives on any side are chosen": (
@@ -62,8 +62,8 @@ def choose_negatives(X, y, i, k):
     others = sorted(
         (j for j in range(len(y)) if y[j] != y[i]), key=lambda j: np.linalg.norm(X[j] - X[i])
     )
-    first = X[others[0]] - X[i]
-    return [j for j in others if first @ (X[j] - X[i]) > 0][:k]
+    direction = X[others[0]] - X[i]
+    return [j for j in others if direction @ (X[j] - X[i]) > 0][:k]
 """,
     "member": """
 def train_member(X, positives, negatives, C):
@@ -76,7 +76,7 @@ def train_member(X, positives, negatives, C):
 """,
     "update": """
 def update(X, y, exemplars, positives, W, b):
-    new, kept = positives.copy(), []
+    updated, kept = positives.copy(), []
     for m in range(len(exemplars)):
         if any(W[m] @ x + b[m] > 0 for x in X):
             kept.append(m)
@@ -88,8 +88,8 @@ def update(X, y, exemplars, positives, W, b):
                 if best is None or sq_dist < best[0]:
                     best = sq_dist, m
         if best is not None:
-            new[best[1], i] = True
-    return exemplars[kept], new[kept]
+            updated[best[1], i] = True
+    return exemplars[kept], updated[kept]
 """,
     "predict": """
 def predict(x, X, y, exemplars, W, b, vote, default):

@@ -1,7 +1,7 @@
-"""Typical mistakes in `stumps` with the resulting points, and an alternative solution."""
+"""Typical mistakes in `stumps` with the points they get, and an alternative solution."""
 
 MISTAKES = {
-    "the number of features is forgotten": (
+    "the sum is not divided by the number of features": (
         {
             "kernel": """
 def stump_kernel(X, Z, low, high):
@@ -73,8 +73,8 @@ def sampled_kernel(X, Z, low, high, n_stumps, rng):
     "shape_function": """
 def shape_function(x, A):
     order = np.argsort(x)
-    knots, first = np.unique(x[order], return_index=True)
-    sums = np.add.reduceat(A[order], first)
+    knots, first_indices = np.unique(x[order], return_index=True)
+    sums = np.add.reduceat(A[order], first_indices)
     g = [-float(np.sum(A * np.abs(knots[0] - x)))]
     slope = float(np.sum(A))
     for k in range(1, len(knots)):
@@ -94,8 +94,8 @@ def decision_function(X, shape_functions, b):
                 total += g[-1]
             else:
                 k = int(np.searchsorted(u, value)) - 1
-                share = (value - u[k]) / (u[k + 1] - u[k])
-                total += (1 - share) * g[k] + share * g[k + 1]
+                weight = (value - u[k]) / (u[k + 1] - u[k])
+                total += (1 - weight) * g[k] + weight * g[k + 1]
         F.append(total)
     return np.array(F)
 """,
