@@ -22,7 +22,12 @@ from subprocess import DEVNULL, Popen
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from coursework import ASSIGNMENTS_FOLDER, answered_book_assignment, hand_in_as, variants
+from coursework import (
+    ASSIGNMENTS_FOLDER,
+    answered_book_assignment,
+    hand_in_assignment,
+    submission_variants,
+)
 from measure import main, print_table, time_call
 from nbformat.v4 import new_code_cell
 
@@ -41,11 +46,11 @@ N_KILLS = 10
 
 def hand_in_variant(course, student, name, rng):
     """Hand in a random variant of an assignment; return the points that it should receive."""
-    answers, points = rng.choice([*variants(name).values()])
+    answers, points = rng.choice([*submission_variants(name).values()])
     nb = answered_book_assignment(course, name, answers)
     statements = "\n".join(f"    v{rng.randrange(99)} = {rng.random()} * x" for _ in range(5))
     nb.cells.insert(2, new_code_cell(f"def helper_{student}(x):\n{statements}\n    return x"))
-    hand_in_as(course, student, name, nb)
+    hand_in_assignment(course, student, name, nb)
     return sum(points.values())
 
 

@@ -46,12 +46,12 @@ def solution_cell(name, solution, head=""):
     return with_metadata(new_code_cell(source), grade_id=name, solution=True)
 
 
-def scored_test(name, source, points):
+def scored_test_cell(name, source, points):
     metadata = {"grade_id": name, "grade": True, "locked": True, "points": points}
     return with_metadata(new_code_cell(source), **metadata)
 
 
-def _function(name, source):
+def _function_cell(name, source):
     """Return the answer cell of a function, whose body is the solution."""
     head, body = source.split("\n", 1)
     return solution_cell(name, body, head=f"{head}\n    ")
@@ -69,10 +69,10 @@ def instructor_notebook():
     cells = [
         new_markdown_cell("# A small one"),
         locked_cell("setup", "from svmbook.course.checks import check_close"),
-        _function("square", SQUARE),
-        scored_test("test_square", test_square, 3),
-        _function("total", TOTAL),
-        scored_test("test_total", "check_close('total', total([1.0, 2.0]), 3.0)", 2),
+        _function_cell("square", SQUARE),
+        scored_test_cell("test_square", test_square, 3),
+        _function_cell("total", TOTAL),
+        scored_test_cell("test_total", "check_close('total', total([1.0, 2.0]), 3.0)", 2),
         with_metadata(new_markdown_cell(question), grade_id="task", locked=True),
         with_metadata(
             new_markdown_cell(essay), grade_id="essay", grade=True, solution=True, points=4
@@ -83,7 +83,7 @@ def instructor_notebook():
 
 
 def create_course(root, assignments_folder, assignments=None):
-    """Create a course with these assignments of a folder; all of them by default."""
+    """Create a course with these assignments of a folder, by default all."""
     with mock.patch.dict(os.environ, {"SVMBOOK_ASSIGNMENTS": str(assignments_folder)}):
         return course_folder.create_course(root, assignments)
 
@@ -93,7 +93,7 @@ def copy_course(course, root):
     return type(course)(root)
 
 
-def guide_table(heading, page=GUIDE):
+def table_rows(heading, page=GUIDE):
     """Return the rows of the table below a heading of a page, by default the instructor's guide.
 
     A row is a kind of submission, its points and a message.
@@ -105,7 +105,7 @@ def guide_table(heading, page=GUIDE):
 
 @contextmanager
 def edited_source(course):
-    """Yield the instructor's notebook of the small assignment, and write it at the end."""
+    """Yield the instructor's notebook of the small assignment, and write it on exit."""
     nb = nbformat.read(course.source_path(ASSIGNMENT), as_version=4)
     yield nb
     nbformat.write(nb, course.source_path(ASSIGNMENT))
@@ -126,10 +126,10 @@ def answered_notebook(course, **answers):
 
 def hand_in(course, student, nb):
     """Write a student's submission of the small assignment, a notebook or bytes."""
-    return hand_in_as(course, student, ASSIGNMENT, nb)
+    return hand_in_assignment(course, student, ASSIGNMENT, nb)
 
 
-def hand_in_as(course, student, assignment, nb):
+def hand_in_assignment(course, student, assignment, nb):
     """Write a student's submission of an assignment; return its folder."""
     folder = course.root / "submitted" / student / assignment
     folder.mkdir(parents=True)
@@ -143,13 +143,13 @@ def book_assignment(assignment):
     return nbformat.read(ASSIGNMENTS_FOLDER / assignment / f"{assignment}.ipynb", as_version=4)
 
 
-def variants(assignment):
+def submission_variants(assignment):
     """Return submissions of an assignment of the book, and the points that tests must give.
 
-    A submission is a dict of answers. There are the solution, another solution, and one submission
-    per typical mistake.
+    A submission is a dict of answers. The submissions are the solution, another solution, and one
+    submission for each typical mistake.
     """
-    module, points = _submissions_and_points(assignment)
+    module, points = _variants_module_and_points(assignment)
     correct = {
         "the solution": ({}, points),
         "another solution": (module.ALTERNATIVE_SOLUTION, points),
@@ -161,13 +161,13 @@ def variants(assignment):
     return correct | wrong
 
 
-def combined_variants(assignment):
-    """Return nearly the same as `variants` in fewer submissions, which combine mistakes.
+def combined_submission_variants(assignment):
+    """Return fewer submissions than `submission_variants`, each of which combines mistakes.
 
     Mistakes are combined if they are in different answers and change the points of different
     tests. The solution itself is omitted, because nbval runs the assignment's notebook.
     """
-    module, points = _submissions_and_points(assignment)
+    module, points = _variants_module_and_points(assignment)
     groups = []
     for answers, changed_points in module.MISTAKES.values():
         for group_answers, group_points in groups:
@@ -187,15 +187,15 @@ def combined_variants(assignment):
     return {"another solution": (module.ALTERNATIVE_SOLUTION, points)} | wrong
 
 
-def _submissions_and_points(assignment):
-    """Return the module of submissions of an assignment, and the points of its tests."""
+def _variants_module_and_points(assignment):
+    """Return the module with variants of an assignment's answers, and the points of its tests."""
     path = ROOT / f"tests/course/submissions/{assignment}.py"
     spec = spec_from_file_location(f"submissions_{assignment}", path)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    cells = map(nbgrader_metadata, book_assignment(assignment).cells)
-    graded_cells = [metadata for metadata in cells if metadata.get("grade")]
-    return module, {m["grade_id"]: m["points"] for m in graded_cells if not m["solution"]}
+    all_metadata = map(nbgrader_metadata, book_assignment(assignment).cells)
+    graded_metadata = [metadata for metadata in all_metadata if metadata.get("grade")]
+    return module, {m["grade_id"]: m["points"] for m in graded_metadata if not m["solution"]}
 
 
 def answered_book_assignment(course, assignment, answers):

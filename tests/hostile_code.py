@@ -81,7 +81,7 @@ CODE_BY_KIND = {
         "import os\n"
         "tops = [f'/{top}' for top in os.listdir('/') if top not in ('proc', 'sys', 'usr')]\n"
         "found = [name for top in tops for _, _, names in os.walk(top) for name in names\n"
-        "         if name in ('beside.txt', 'small.ipynb')]\n"
+        "         if name in ('outside.txt', 'small.ipynb')]\n"
         "assert found, 'nothing to steal'\n"
         "def square(x): return x * x"
     ),

@@ -19,9 +19,9 @@ def unpack(course, *entries, roster=None):
     """Unpack an archive with these entries, each of which contains its own name."""
     if roster is not None:
         (course.root / "roster.csv").write_bytes(roster.encode("utf-8"))
-    with zipfile.ZipFile(course.root / "submissions.zip", "w") as packed:
+    with zipfile.ZipFile(course.root / "submissions.zip", "w") as archive:
         for entry in entries:
-            packed.writestr(entry, entry)
+            archive.writestr(entry, entry)
     return unpack_submissions(course, ASSIGNMENT, course.root / "submissions.zip")
 
 
@@ -79,8 +79,8 @@ def test_every_file_is_unpacked_under_a_safe_name(course):
 def test_names_are_compared_in_one_unicode_form(course):
     entry = f"Zoe\u0301_5_assignsubmission_file_/{NOTEBOOK}"
     info = zipfile.ZipInfo("x" * len(entry.encode()))
-    with zipfile.ZipFile(course.root / "mac.zip", "w") as packed:
-        packed.writestr(info, "{}")
+    with zipfile.ZipFile(course.root / "mac.zip", "w") as archive:
+        archive.writestr(info, "{}")
     content = (course.root / "mac.zip").read_bytes()  # UTF-8 without its flag, as macOS writes it
     (course.root / "mac.zip").write_bytes(content.replace(info.filename.encode(), entry.encode()))
     for roster, folder in (("", "Zo\u00e9"), ("Zoe\u0301,Ze\u0301", "Z\u00e9")):
@@ -111,43 +111,51 @@ def test_next_archive_replaces_the_files_of_the_earlier_one(course):
 def test_error_leaves_the_submissions_unchanged(course):
     hand_in(course, "cem", b"{}")
     unpack(course, f"{MOODLE}/{NOTEBOOK}")
-    files, second = submitted_files(course), f"Ann Lee_6_assignsubmission_file_/{NOTEBOOK}"
-    ben = "Ben_7_assignsubmission_file_x"
+    files, second_entry = submitted_files(course), f"Ann Lee_6_assignsubmission_file_/{NOTEBOOK}"
+    ben_entry = "Ben_7_assignsubmission_file_x"
     for entries, roster, message in (
-        ([f"{MOODLE}/{NOTEBOOK}", second], "", "in roster.csv, write 12345,FOLDER and 6,FOLDER"),
-        ([f"{MOODLE}/{NOTEBOOK}", ben], "Ben,Ann Lee", "two students have the folder 'Ann Lee'"),
+        (
+            [f"{MOODLE}/{NOTEBOOK}", second_entry],
+            "",
+            "in roster.csv, write 12345,FOLDER and 6,FOLDER",
+        ),
+        (
+            [f"{MOODLE}/{NOTEBOOK}", ben_entry],
+            "Ben,Ann Lee",
+            "two students have the folder 'Ann Lee'",
+        ),
         ([f"{MOODLE}/a/x.txt", f"{MOODLE}/b/x.txt"], "", "have one name; remove one of them"),
         ([f"{MOODLE}/x.txt", f"{MOODLE}\\x.txt"], "", "have one name; remove one of them"),
-        ([second, "notes.txt"], "", "'notes.txt' is not named like a submission"),
+        ([second_entry, "notes.txt"], "", "'notes.txt' is not named like a submission"),
         ([f"{MOODLE}/.."], "", "is not named like a submission"),
         (["*b_7_assignsubmission_file_x"], "", "write 7,FOLDER in roster.csv"),
         ([], "", "no submissions"),
         ([f"cem_7_assignsubmission_file_{NOTEBOOK}"], "", "is not from an archive"),
-        ([second], "a,b\n\nAnn Lee,ann,5\n", "roster.csv, line 3: write two fields"),
-        ([second], "a;b\na;c\n", "roster.csv, line 2: 'a' is in an earlier line"),
-        ([second], "a,../b\n", "roster.csv, line 1: '../b' contains a character"),
+        ([second_entry], "a,b\n\nAnn Lee,ann,5\n", "roster.csv, line 3: write two fields"),
+        ([second_entry], "a;b\na;c\n", "roster.csv, line 2: 'a' is in an earlier line"),
+        ([second_entry], "a,../b\n", "roster.csv, line 1: '../b' contains a character"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             unpack(course, *entries, roster=roster)
     unpack(course, f"{MOODLE}/{NOTEBOOK}", roster="")
-    archive = course.root / "submissions.zip"
-    archive.write_bytes(archive.read_bytes().replace(b".ipynbAnn", b".ipynbBen"))
+    archive_path = course.root / "submissions.zip"
+    archive_path.write_bytes(archive_path.read_bytes().replace(b".ipynbAnn", b".ipynbBen"))
     with pytest.raises(ValueError, match="cannot be unpacked: Bad CRC-32"):
-        unpack_submissions(course, ASSIGNMENT, archive)
+        unpack_submissions(course, ASSIGNMENT, archive_path)
     assert submitted_files(course) == files and not [*course.root.glob(".unpack-*")]
 
 
 def test_feedback_is_packed_under_the_names_of_moodle(course):
-    def run(*words):
-        result = CliRunner().invoke(commands, [*words, "--course", str(course.root)])
+    def run(*args):
+        result = CliRunner().invoke(commands, [*args, "--course", str(course.root)])
         return result.exception or result.output.splitlines()
 
     unpack(course, f"leeann_77_1_{NOTEBOOK}")
     assert "from an archive of Moodle" in str(run("pack", ASSIGNMENT))
     unpack(course, f"{MOODLE}/{NOTEBOOK}", f"{MOODLE}/x.txt", "Ben_2_assignsubmission_file_y.txt")
     assert "there is no feedback" in str(run("pack", ASSIGNMENT))
-    archive = str(course.root / "submissions.zip")
-    assert run("unpack", ASSIGNMENT, archive) == [f"{ASSIGNMENT}: 3 files of 2 students"]
+    archive_path = str(course.root / "submissions.zip")
+    assert run("unpack", ASSIGNMENT, archive_path) == [f"{ASSIGNMENT}: 3 files of 2 students"]
     for student in ("Ann Lee", "by mail"):
         page = course.feedback_path(student, ASSIGNMENT)
         page.parent.mkdir(parents=True)
@@ -157,6 +165,6 @@ def test_feedback_is_packed_under_the_names_of_moodle(course):
         "no feedback for: 'Ben'",
         "not from the archive, not packed: 'by mail'",
     ]
-    with zipfile.ZipFile(course.root / "feedback.zip") as packed:
-        assert packed.namelist() == [f"{MOODLE}_{ASSIGNMENT}.html"]
-        assert packed.read(packed.namelist()[0]) == b"feedback"
+    with zipfile.ZipFile(course.root / "feedback.zip") as archive:
+        assert archive.namelist() == [f"{MOODLE}_{ASSIGNMENT}.html"]
+        assert archive.read(archive.namelist()[0]) == b"feedback"

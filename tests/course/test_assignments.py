@@ -8,11 +8,11 @@ from coursework import (
     GUIDE,
     answered_book_assignment,
     book_assignment,
-    combined_variants,
+    combined_submission_variants,
     create_course,
-    hand_in_as,
+    hand_in_assignment,
     nbgrader_metadata,
-    variants,
+    submission_variants,
 )
 
 from svmbook.course.grading.grade import grade_submissions
@@ -31,7 +31,7 @@ def check_marks(course, name, submissions, sandbox):
     """Hand in submissions of an assignment, and compare their marks with those expected."""
     course.release(name)
     for student, (answers, _) in submissions.items():
-        hand_in_as(course, student, name, answered_book_assignment(course, name, answers))
+        hand_in_assignment(course, student, name, answered_book_assignment(course, name, answers))
     total, *graded_submissions = grade_submissions(course, name, jobs=2, sandbox=sandbox)
     assert total == len(graded_submissions) and not any(
         submission.notes for submission in graded_submissions
@@ -47,18 +47,18 @@ def check_marks(course, name, submissions, sandbox):
 # limits do not depend on the assignment.
 @pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
 def test_solutions_get_all_points_and_mistakes_lose_some(name, shell_sandbox, unreleased_course):
-    check_marks(unreleased_course, name, combined_variants(name), shell_sandbox)
+    check_marks(unreleased_course, name, combined_submission_variants(name), shell_sandbox)
 
 
 @pytest.mark.nightly  # the test above combines mistakes and uses no sandbox
 @pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
 def test_each_mistake_loses_its_points_in_the_sandbox(name, sandbox, tmp_path):
     course = create_course(tmp_path / "course", ASSIGNMENTS_FOLDER, [name])
-    check_marks(course, name, variants(name), sandbox)
+    check_marks(course, name, submission_variants(name), sandbox)
 
 
 @pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
-def test_assignment_states_points_and_time_as_the_guide_does(name):
+def test_assignment_and_guide_state_the_same_points_and_time(name):
     cells = book_assignment(name).cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     minutes = int(re.search(r"\*\*Time\*\* (\d+) minutes", text)[1])
@@ -68,12 +68,12 @@ def test_assignment_states_points_and_time_as_the_guide_does(name):
     assert essays and text.count("BEGIN MARK SCHEME") == len(essays)
     tests = [cell for cell in graded if cell not in essays]
     assert all("### BEGIN HIDDEN TESTS" in cell.source for cell in tests)
-    assert len(variants(name)) >= 5
+    assert len(submission_variants(name)) >= 5
     test_points, essay_points = (
         sum(nbgrader_metadata(cell)["points"] for cell in part) for part in (tests, essays)
     )
     assert f"**Points** {test_points + essay_points}." in text
-    line = (
+    row_pattern = (
         rf"^\| `{name}` \| \{{ref\}}`[a-z-]+` \| {minutes} \| {test_points} \| {essay_points} \|$"
     )
-    assert re.search(line, GUIDE.read_text(encoding="utf-8"), re.M)
+    assert re.search(row_pattern, GUIDE.read_text(encoding="utf-8"), re.M)

@@ -23,7 +23,7 @@ from svmbook.course.layout.folder import Course
 from svmbook.course.reports.report import write_report
 
 
-def test_commands_lead_from_an_empty_folder_to_marks(
+def test_commands_release_grade_and_export_a_new_course(
     assignments_folder, tmp_path, monkeypatch, sandbox
 ):
     monkeypatch.setenv("SVMBOOK_ASSIGNMENTS", str(assignments_folder))
@@ -35,7 +35,7 @@ def test_commands_lead_from_an_empty_folder_to_marks(
         return result.output
 
     assert CliRunner().invoke(commands, ["init", str(root)]).output.endswith("autumn: small\n")
-    with monkeypatch.context() as patch:  # the trial takes seven kernels; test_trial.py tests it
+    with monkeypatch.context() as patch:  # the trial starts seven kernels; test_trial.py tests it
         patch.setattr(trial, "try_out", lambda *args: trial.Trial([], []))
         assert "small.ipynb" in run("release", ASSIGNMENT)
     course = Course(root)
@@ -80,7 +80,7 @@ def test_student_can_run_the_visible_tests(course, tmp_path):
     assert "total is 0, which is not right" in results[1].message
 
 
-def test_given_text_is_not_mistaken_for_an_answer(course, shell_sandbox, tmp_path):
+def test_check_reports_stopped_cells_and_unanswered_questions(course, shell_sandbox, tmp_path):
     with edited_source(course) as nb:
         nb.cells.insert(-1, new_markdown_cell("## Your turn"))
     course.release(ASSIGNMENT)

@@ -1,4 +1,4 @@
-"""Work with a course: release, grade, feedback, report."""
+"""Release and grading of an assignment, feedback pages and reports."""
 
 import re
 import sqlite3
@@ -29,7 +29,8 @@ from svmbook.course.submissions.merge import merge_submission
 # Wrong only for the argument of the hidden test.
 WRONG_SQUARE = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"
 RAISING_SQUARE = (
-    "class Odd(Exception): pass\ndef square(x): raise Odd('\\n<b>one\\n\\x1b[31m two\\u202e')"
+    "class CustomError(Exception): pass\n"
+    "def square(x): raise CustomError('\\n<b>one\\n\\x1b[31m two\\u202e')"
 )
 
 
@@ -69,23 +70,23 @@ def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
     hand_in(course, "killed", answered_notebook(course, total="import os\nos.kill(os.getpid(), 9)"))
     # Dropped displays do not count as output, warnings lose no points, a number that a submission
     # displays after a test is not a score, and the history does not contain hidden tests.
-    odd = answered_notebook(course, square=NOISY_SQUARE)
-    odd.cells.append({"cell_type": "code", "source": "print(In)", "metadata": {}, "outputs": []})
-    hand_in(course, "odd", odd)
+    noisy = answered_notebook(course, square=NOISY_SQUARE)
+    noisy.cells.append({"cell_type": "code", "source": "print(In)", "metadata": {}, "outputs": []})
+    hand_in(course, "noisy", noisy)
     graded = grade_by_student(course, sandbox)
-    expected = {"right": 5, "wrong": 2, "nothing": 0, "killed": 3, "odd": 5}
+    expected = {"right": 5, "wrong": 2, "nothing": 0, "killed": 3, "noisy": 5}
     assert {student: result.score for student, result in graded.items()} == expected
     assert all(result.max_score == 9 for result in graded.values())
     notes = {student: result.notes for student, result in graded.items() if result.notes}
     assert notes == {"killed": ["the kernel died"]}  # the points of earlier tests are kept
     with course.gradebook() as book:
-        unmarked = {
+        to_be_marked = {
             student
             for student in graded
             if book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
         }
-    assert unmarked == graded.keys() - {"nothing"}  # an empty answer needs no mark
-    text = feedback_text(course, "odd")
+    assert to_be_marked == graded.keys() - {"nothing"}  # an empty answer needs no mark
+    text = feedback_text(course, "noisy")
     assert "def square" in text and "secret_of_the_test" not in text
 
 
@@ -119,22 +120,21 @@ def test_interrupted_grading_is_resumed(course, shell_sandbox):
 
 
 def test_failure_of_the_grader_affects_one_submission_only(course, shell_sandbox, monkeypatch):
-    hand_in(course, "odd", answered_notebook(course, square="odd"))
+    hand_in(course, "failed", answered_notebook(course, square="fail"))
     hand_in(course, "one", answered_notebook(course))
 
-    def fail_on_odd(master, cells):
-        if any(text == "odd" for _, _, text in cells or ()):
+    def merge_or_fail(master, cells):
+        if any(text == "fail" for _, _, text in cells or ()):
             raise KeyError("an unexpected error")
         return merge_submission(master, cells)
 
-    monkeypatch.setattr(grading, "merge_submission", fail_on_odd)
+    monkeypatch.setattr(grading, "merge_submission", merge_or_fail)
     graded = grade_by_student(course, shell_sandbox)
-    assert graded["one"].score == 5 and graded["odd"].score == 0
-    assert "an unexpected error" in graded["odd"].notes[0]
+    assert graded["one"].score == 5 and graded["failed"].score == 0
+    assert "an unexpected error" in graded["failed"].notes[0]
     monkeypatch.undo()
-    assert grade_by_student(course, shell_sandbox).keys() == {
-        "odd"
-    }  # only this one is graded again
+    graded_again = grade_by_student(course, shell_sandbox)
+    assert graded_again.keys() == {"failed"}
 
 
 def test_marks_are_entered_again_after_an_older_gradebook_was_restored(course, shell_sandbox):
@@ -254,14 +254,14 @@ def test_formulas_cannot_contain_active_content():
     assert "<math" in render_markdown(r"$\left\| w \right\|^2 \le \sum_i \xi_i$")
 
 
-def test_trailing_blanks_are_removed_from_code():
+def test_trailing_spaces_are_removed_from_code():
     assert len(render_code("x\n" + " \n" * 20_000 + "x")) < 100_000
 
 
 def test_report_lists_hard_items_and_problems(course, shell_sandbox):
     for k in range(3):
         hand_in(course, f"wrong{k}", answered_notebook(course, square=WRONG_SQUARE))
-    hand_in(course, "odd", answered_notebook(course, square=RAISING_SQUARE))
+    hand_in(course, "raising", answered_notebook(course, square=RAISING_SQUARE))
     hand_in(course, "right one", answered_notebook(course))
     hand_in(course, "broken", b"{}")
     grade_by_student(course, shell_sandbox)
@@ -276,7 +276,7 @@ def test_report_lists_hard_items_and_problems(course, shell_sandbox):
     assert "it has no list of cells" in text
     (error,) = re.findall(r"<td>test_square</td><td>(.*)</td><td class=.number.>3</td>", text)
     assert error == "AssertionError: square is 15, which is not right"
-    assert "<td>Odd: &lt;b&gt;one two</td>" in text
+    assert "<td>CustomError: &lt;b&gt;one two</td>" in text
     pages = [*write_feedback(course, ASSIGNMENT)]
     path = write_report(course, ASSIGNMENT)
     addresses = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))

@@ -48,24 +48,26 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, data_files)
         files=data_files,
     )
     errors = {
-        k: out[-1]["ename"] for k, out in outcome.outputs.items() if out and "ename" in out[-1]
+        k: outputs[-1]["ename"]
+        for k, outputs in outcome.outputs.items()
+        if outputs and "ename" in outputs[-1]
     }
     assert errors.keys() - {6} == {2, 3, 4} and outcome.given_cell_errors == {}
     assert {errors[k] for k in (2, 3, 4)} <= {"OSError", "PermissionError"}
 
 
-def test_each_run_without_a_sandbox_has_its_own_copies(data_files):
-    change_code = f"{READ_CODE}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
+def test_run_without_a_sandbox_changes_only_copies_of_data_files(data_files):
+    changing_code = f"{READ_CODE}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
     outcome = run(
         UNSAFE,
         READ_CODE,
-        change_code,
+        changing_code,
         TEST_CODE,
         given_indices={0},
         test_indices={2},
         files=data_files,
     )
-    assert [out for out in outcome.outputs[2] if "ename" in out] == []
+    assert [output for output in outcome.outputs[2] if "ename" in output] == []
     assert Path(data_files["points.csv"]).read_text() == "1\n2\n"
 
 
@@ -78,8 +80,12 @@ def test_instructors_files_are_released_and_used_for_grading(course, data_files,
 
     monkeypatch.setattr(grading, "run_cells", record_files)
     course.release(ASSIGNMENT)
-    released = course.released_path(ASSIGNMENT).parent
-    names = {str(path.relative_to(released)) for path in released.rglob("*") if path.is_file()}
+    released_folder = course.released_path(ASSIGNMENT).parent
+    names = {
+        str(path.relative_to(released_folder))
+        for path in released_folder.rglob("*")
+        if path.is_file()
+    }
     assert names == {f"{ASSIGNMENT}.ipynb", *data_files}
     (hand_in(course, "one", answered_notebook(course)) / "points.csv").write_text("7\n")
     assert len([*grade_submissions(course, ASSIGNMENT, sandbox="unused")]) == 2
@@ -113,7 +119,7 @@ def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shell_s
     assert "the data file points.csv is missing; the grader has it" in report.notes
 
 
-def test_copies_with_solutions_are_not_handed_out(course, data_files):
+def test_trial_reports_copies_with_solutions_among_the_data_files(course, data_files):
     copy = course.source_path(ASSIGNMENT).with_name(f"{ASSIGNMENT}.ipynb~")
     copy.write_bytes(course.source_path(ASSIGNMENT).read_bytes())
     (course.source_path(ASSIGNMENT).parent / ".#lock").symlink_to("nowhere")

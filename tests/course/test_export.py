@@ -10,7 +10,14 @@ from pathlib import Path
 import nbformat
 import pytest
 from click.testing import CliRunner
-from coursework import ASSIGNMENT, GUIDE, answered_notebook, copy_course, hand_in, hand_in_as
+from coursework import (
+    ASSIGNMENT,
+    GUIDE,
+    answered_notebook,
+    copy_course,
+    hand_in,
+    hand_in_assignment,
+)
 
 from svmbook.course.cli import course as commands
 from svmbook.course.execution.outcome import Outcome
@@ -41,15 +48,15 @@ def graded_course(released_course, tmp_path_factory):
     shutil.copy(course.source_path(ASSIGNMENT), course.root / "source/twin/twin.ipynb")
     course.release("twin")
     nb = answered_notebook(course)
-    hand_in_as(course, "ann", ASSIGNMENT, nb)
-    hand_in_as(course, "ann", "twin", nb)
-    hand_in_as(course, "+HYPERLINK 1", ASSIGNMENT, nb)
+    hand_in_assignment(course, "ann", ASSIGNMENT, nb)
+    hand_in_assignment(course, "ann", "twin", nb)
+    hand_in_assignment(course, "+HYPERLINK 1", ASSIGNMENT, nb)
     for name in (ASSIGNMENT, "twin"):
-        grade_as_passed(course, name)
+        grade_with_passed_tests(course, name)
     return course
 
 
-def grade_as_passed(course, name):
+def grade_with_passed_tests(course, name):
     """Grade an assignment as if all tests passed; return the number of graded submissions."""
     all_passed = Outcome(outputs=dict.fromkeys(range(9), ()))
     with pytest.MonkeyPatch.context() as patch:
@@ -60,19 +67,19 @@ def grade_as_passed(course, name):
 
 @pytest.fixture
 def course_copy(graded_course, tmp_path):
-    """A copy of this course that a test may change."""
+    """A copy of the graded course that a test may change."""
     return copy_course(graded_course, tmp_path / "course")
 
 
 def export(course, file_format):
-    """Return the notes and the lines of the marks in a format."""
+    """Return the notes and the rows of the marks in a format."""
     out = io.StringIO()
     return write_marks(course, out, file_format), list(csv.reader(io.StringIO(out.getvalue())))
 
 
-def test_plain_table_has_one_line_per_student_and_assignment(graded_course):
-    notes, lines = export(graded_course, "plain")
-    assert lines == [
+def test_plain_table_has_one_row_per_student_and_assignment(graded_course):
+    notes, rows = export(graded_course, "plain")
+    assert rows == [
         ["student", "assignment", "score", "max_score", "complete", "hours_late"],
         ["'+HYPERLINK 1", ASSIGNMENT, "5.0", "9.0", "False", ""],
         ["ann", ASSIGNMENT, "5.0", "9.0", "False", ""],
@@ -81,9 +88,9 @@ def test_plain_table_has_one_line_per_student_and_assignment(graded_course):
     assert notes == ["answers to be marked by hand: 3; they count 0 points until then"]
 
 
-def test_format_for_canvas(graded_course):
-    notes, lines = export(graded_course, "canvas")
-    assert lines == [
+def test_canvas_table_has_its_columns_and_one_row_per_student(graded_course):
+    notes, rows = export(graded_course, "canvas")
+    assert rows == [
         [*CANVAS_COLUMNS, ASSIGNMENT, "twin"],
         ["    Points Possible", "", "", "", "", "9.0", "9.0"],
         ["'+HYPERLINK 1", "", "", "'+HYPERLINK 1", "", "5.0", ""],
@@ -92,9 +99,9 @@ def test_format_for_canvas(graded_course):
     assert "Canvas will not find this student" in notes[1] and len(notes) == 2
 
 
-def test_format_for_moodle(graded_course):
-    notes, lines = export(graded_course, "moodle")
-    assert lines == [
+def test_moodle_table_has_its_column_and_one_row_per_student(graded_course):
+    notes, rows = export(graded_course, "moodle")
+    assert rows == [
         [*MOODLE_COLUMNS, ASSIGNMENT, "twin"],
         ["'+HYPERLINK 1", "5.0", "-"],
         ["ann", "5.0", "5.0"],
@@ -146,11 +153,11 @@ def test_hours_late_are_computed_from_timestamps(course_copy):
         timestamp = course_copy.root / f"submitted/{student}/{ASSIGNMENT}/timestamp.txt"
         timestamp.write_text(f"2026-10-{time}\n")
     assert (
-        grade_as_passed(course_copy, ASSIGNMENT) == 2
-        and grade_as_passed(course_copy, ASSIGNMENT) == 0
+        grade_with_passed_tests(course_copy, ASSIGNMENT) == 2
+        and grade_with_passed_tests(course_copy, ASSIGNMENT) == 0
     )
-    _, lines = export(course_copy, "plain")
-    assert [line[5] for line in lines[1:]] == ["0.0", "25.5001", ""]
+    _, rows = export(course_copy, "plain")
+    assert [row[5] for row in rows[1:]] == ["0.0", "25.5001", ""]
     assert ">25.5<" in write_report(course_copy, ASSIGNMENT).read_text("utf-8")
     with course_copy.gradebook() as book:
         book.grant_extension(ASSIGNMENT, "ann", days=1)
@@ -202,13 +209,13 @@ ben,project,20.0,20.0,True,250.0
 """
 
 
-def test_recipe_in_the_guide_computes_final_marks(course_copy, tmp_path, monkeypatch, capsys):
+def test_script_in_the_guide_computes_final_marks(course_copy, tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
-    recipe = guide_script("import numpy")
+    script = guide_script("import numpy")
     assert MARKS_CSV.splitlines()[0].split(",") == export(course_copy, "plain")[1][0]
     Path("marks.csv").write_text(MARKS_CSV)
-    exec(recipe, {})
+    exec(script, {})
     assert capsys.readouterr().out == "counted as on time: '+cem ann ben\n"
     assert Path("final.csv").read_text().splitlines() == [
         "student,percent",
@@ -218,4 +225,4 @@ def test_recipe_in_the_guide_computes_final_marks(course_copy, tmp_path, monkeyp
     ]
     Path("marks.csv").write_text(MARKS_CSV.replace("True", "False", 1))
     with pytest.raises(AssertionError, match="some answers are not graded yet"):
-        exec(recipe, {})
+        exec(script, {})

@@ -1,19 +1,20 @@
 """Hostile and malformed submissions affect neither other marks nor files.
 
-One course contains all kinds and an honest submission. A hostile submission must not change the
-mark of another one, or a file outside the folders to which grading writes. The book's page on
-coursework has a table of the marks and messages, which is compared line by line.
+One course contains all kinds of hostile submissions and an honest one. A hostile submission must
+not change the mark of another one, or a file outside the folders to which grading writes. The
+book's page on coursework has a table of the marks and messages, which is compared row by row.
 
-The nightly test grades all kinds in the sandbox. The other tests run in less time: kinds that
-affect only their kernel in forked shells, with all files, and forbidden operations together in one
-sandbox. test_sandbox.py tests the limits on time and output with small values.
+The nightly test grades all kinds in the sandbox. The other tests take less time. They run code that
+affects only its own kernel, and all malformed files, in forked shells, and they run the forbidden
+operations together in one sandbox. test_sandbox.py tests the limits on time and output with small
+values.
 """
 
 import hashlib
 
 import nbformat
 import pytest
-from coursework import API_PAGE, ASSIGNMENT, copy_course, guide_table
+from coursework import API_PAGE, ASSIGNMENT, copy_course, table_rows
 from hostile import (
     EXPECTED_GRADES,
     FILES,
@@ -42,7 +43,7 @@ def _digests(root, *, excluded_folders=()):
     }
 
 
-def _message(course, graded):
+def _message_or_error(course, graded):
     """Return the report's message about a submission, or else the first error of its cells."""
     if graded.notes:
         return "; ".join(graded.notes)
@@ -52,18 +53,18 @@ def _message(course, graded):
 
 
 def _attack_table():
-    """Return the table of the page: for each kind the maximum of points, and possible messages."""
-    rows = guide_table("Attacks on the grader that were tested", API_PAGE)
+    """Return the maximum of points and the possible messages for each kind in the page's table."""
+    rows = table_rows("Attacks on the grader that were tested", API_PAGE)
     return {kind: (float(points), messages.split(", or ")) for kind, points, messages in rows}
 
 
-def check_all(released_course, sandbox, tmp_path, subtests, kinds):
-    """Grade kinds of code and all kinds of files; check marks, files, pages and the table."""
+def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kinds):
+    """Grade these kinds of code and all kinds of files; check marks, files, pages and table."""
     course = copy_course(released_course, tmp_path / "course")
-    (tmp_path / "beside.txt").write_text("untouched")
+    (tmp_path / "outside.txt").write_text("untouched")
     hand_in_all(course, kinds)
-    written_paths = ("autograded", "backups", "gradebook.db", ".lock")
-    old_digests = _digests(course.root, excluded_folders=written_paths)
+    paths_written_by_grading = ("autograded", "backups", "gradebook.db", ".lock")
+    old_digests = _digests(course.root, excluded_folders=paths_written_by_grading)
     limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
     total, *graded_submissions = grade_submissions(
         course, ASSIGNMENT, jobs=2, sandbox=sandbox, limits=limits
@@ -71,9 +72,9 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
     expected = {*kinds, *FILES, *FOLDERS, "is honest"}
     assert total == len(graded_submissions) == len(expected)
     with subtests.test("files"):
-        assert _digests(course.root, excluded_folders=written_paths) == old_digests
-        assert (tmp_path / "beside.txt").read_text() == "untouched"
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["beside.txt", "course"]
+        assert _digests(course.root, excluded_folders=paths_written_by_grading) == old_digests
+        assert (tmp_path / "outside.txt").read_text() == "untouched"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["outside.txt", "course"]
     table = _attack_table()
     for graded in graded_submissions:
         with subtests.test(graded.student):
@@ -86,7 +87,7 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
         with subtests.test("table", kind=graded.student):
             max_score, messages = table[graded.student]
             assert max_score == EXPECTED_GRADES[graded.student][0]
-            assert _message(course, graded) in messages
+            assert _message_or_error(course, graded) in messages
     with subtests.test("names"):
         assert course.skip_reasons().keys() == {*INVALID_STUDENT_NAMES}
         assert {graded.student for graded in graded_submissions} == expected
@@ -98,14 +99,18 @@ def check_all(released_course, sandbox, tmp_path, subtests, kinds):
 
 
 @pytest.mark.nightly  # the tests below run most of these kinds without the limits
-def test_hostile_submissions_in_the_sandbox(released_course, sandbox, tmp_path, subtests):
-    check_all(released_course, sandbox, tmp_path, subtests, CODE_BY_KIND)
+def test_hostile_submissions_affect_only_themselves_in_the_sandbox(
+    released_course, sandbox, tmp_path, subtests
+):
+    check_hostile_submissions(released_course, sandbox, tmp_path, subtests, CODE_BY_KIND)
 
 
-def test_safe_and_malformed_submissions_in_shells(
+def test_safe_and_malformed_submissions_affect_only_themselves_in_shells(
     released_course, shell_sandbox, tmp_path, subtests
 ):
-    check_all(released_course, shell_sandbox, tmp_path, subtests, KINDS_SAFE_WITHOUT_SANDBOX)
+    check_hostile_submissions(
+        released_course, shell_sandbox, tmp_path, subtests, KINDS_SAFE_WITHOUT_SANDBOX
+    )
 
 
 def test_forbidden_operations_fail_as_the_table_says(sandbox):
@@ -118,7 +123,7 @@ def test_forbidden_operations_fail_as_the_table_says(sandbox):
         assert f"`{errors[-1]}`" in table[kind][1], kind
 
 
-def test_table_lists_all_kinds():
+def test_attack_table_lists_all_kinds_of_submissions():
     assert _attack_table().keys() == EXPECTED_GRADES.keys()
 
 

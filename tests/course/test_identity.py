@@ -1,4 +1,4 @@
-"""Personalised questions: the id that is used, and no points for another's answers."""
+"""Personalised questions: which id is used, and that answers of others get no points."""
 
 import nbformat
 import pytest
@@ -8,7 +8,7 @@ from coursework import (
     hand_in,
     instructor_notebook,
     locked_cell,
-    scored_test,
+    scored_test_cell,
     solution_cell,
 )
 from nbformat.v4 import new_code_cell
@@ -22,7 +22,7 @@ from svmbook.course.submissions.identity import choose_id, find_notebook_id
 ANSWER = "twice = 2 * number"
 
 
-def personalised_source():
+def personalised_notebook():
     """Return the small assignment with one personalised question."""
     nb = instructor_notebook()
     setup = "from svmbook.course.checks import check_close\n"
@@ -36,7 +36,7 @@ def personalised_source():
         solution_cell("student", "student = 'ann'"),
         locked_cell("numbers", "number = personal_rng(student, 'twice').uniform()"),
         solution_cell("twice", ANSWER),
-        scored_test("test_twice", test, 2),
+        scored_test_cell("test_twice", test, 2),
     ]
     return nb
 
@@ -45,7 +45,7 @@ def personalised_source():
 def personalised_course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("personalised") / "assignments"
     (folder / ASSIGNMENT).mkdir(parents=True)
-    nbformat.write(personalised_source(), folder / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
+    nbformat.write(personalised_notebook(), folder / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
     course = create_course(folder.parent / "course", folder)
     course.release(ASSIGNMENT)
     return course
@@ -62,19 +62,19 @@ def notebook_with_id(course, id_source, answer=ANSWER):
 def test_id_of_the_folder_determines_the_numbers(personalised_course, shell_sandbox):
     answer_of_ann = f"twice = {2 * personal_rng('ann', 'twice').uniform()}"
     answer_of_cem = f"twice = {2 * personal_rng('Cem Diaz', 'twice').uniform()}"
-    own_cell = notebook_with_id(personalised_course, "", ANSWER)
-    own_cell.cells[1] = new_code_cell("student = 'fay'")
+    replaced_cell = notebook_with_id(personalised_course, "", ANSWER)
+    replaced_cell.cells[1] = new_code_cell("student = 'fay'")
     two_ids = notebook_with_id(personalised_course, "student = 'gil'", answer_of_ann)
     two_ids.cells.insert(2, new_code_cell("student = 'ann'"))
     submissions = {
         "ann": (notebook_with_id(personalised_course, "student = 'ann'"), 2),
-        # another's id and answers
+        # id and answers of another student
         "ben": (notebook_with_id(personalised_course, "student = 'ann'", answer_of_ann), 0),
         # not the folder's name
         "cem": (notebook_with_id(personalised_course, "student = 'Cem Diaz'", answer_of_cem), 0),
         "dan": (notebook_with_id(personalised_course, "student: str = ' DAN '"), 2),
         "eve": (notebook_with_id(personalised_course, "# my id is eve"), 2),  # no id
-        "fay": (own_cell, 2),  # a new cell instead of the cell for the id
+        "fay": (replaced_cell, 2),  # a new cell instead of the cell for the id
         "gil": (two_ids, 0),
     }
     for student, (nb, _) in submissions.items():
@@ -91,8 +91,8 @@ def test_id_of_the_folder_determines_the_numbers(personalised_course, shell_sand
     assert notes["eve"] == "no id was found in the notebook; 'eve' was used"
     assert not any(notes[student] for student in ("ann", "dan", "gil"))
     (personalised_course.root / "ids.csv").write_text("cem,Cem Diaz\nnobody,x\n")
-    count, cem = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shell_sandbox)
-    assert (count, cem.student, cem.score) == (1, "cem", 2)
+    n_graded, cem = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shell_sandbox)
+    assert (n_graded, cem.student, cem.score) == (1, "cem", 2)
     # Nothing has changed.
     assert [*grade_submissions(personalised_course, ASSIGNMENT, sandbox=shell_sandbox)] == [0]
 
@@ -112,7 +112,7 @@ def test_id_is_read_from_its_cell_or_another(cells, expected):
     assert find_notebook_id(cells) == expected
 
 
-def test_id_is_the_folder_or_entered_by_the_instructor():
+def test_id_is_the_folder_name_or_entered_by_the_instructor():
     assert choose_id("ann", " ANN", {}) == ("ann", None)
     assert choose_id("ann", "Ann Lee", {"ann": "ann lee"}) == ("ann lee", None)
     for notebook_id in (None, "ben"):
@@ -127,10 +127,12 @@ def test_unreadable_or_long_cells_and_long_ids_are_ignored():
 
 
 def test_numbers_depend_only_on_the_id_and_the_question():
-    def first(*names):
+    def numbers(*names):
         return personal_rng(*names).randint(2**31, size=3).tolist()
 
-    assert first("ann", "a") == first(" ANN", "a") != first("ann", "b") != first("anna", "a")
+    assert (
+        numbers("ann", "a") == numbers(" ANN", "a") != numbers("ann", "b") != numbers("anna", "a")
+    )
     assert normal_form("José  María") == normal_form("josé maría ")
     with pytest.raises(TypeError, match="the id is of type int; write it in quotes"):
         personal_rng(7, "a")

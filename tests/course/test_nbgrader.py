@@ -17,10 +17,10 @@ def test_feedback_by_nbgrader_fails_and_does_not_overwrite_ours(course, monkeypa
     hand_in(course, "ann", answered_notebook(course))
     assert len([*grade_submissions(course, ASSIGNMENT, sandbox="unused")]) == 2
     (page,) = write_feedback(course, ASSIGNMENT)
-    text, folder = page.read_text("utf-8"), course.course_directory(ASSIGNMENT)
-    command = GenerateFeedback(coursedir=folder, config=folder.config)
+    text, directory = page.read_text("utf-8"), course.course_directory(ASSIGNMENT)
+    command = GenerateFeedback(coursedir=directory, config=directory.config)
     with pytest.raises(ModuleNotFoundError, match="run svmbook course feedback"):
         command.start()
-    button = NbGraderAPI(coursedir=folder, config=folder.config).generate_feedback(ASSIGNMENT)
-    assert not button["success"] and "run svmbook course feedback" in button["error"]
+    result = NbGraderAPI(coursedir=directory, config=directory.config).generate_feedback(ASSIGNMENT)
+    assert not result["success"] and "run svmbook course feedback" in result["error"]
     assert page.read_text("utf-8") == text

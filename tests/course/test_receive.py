@@ -30,8 +30,8 @@ def test_answers_come_from_the_student_and_everything_else_from_the_instructor(c
 
 def test_additional_cells_keep_their_position(course):
     nb = answered_notebook(course)
-    own_cell = {"cell_type": "code", "source": "helper = 1", "metadata": {"x": "y" * 1000}}
-    nb.cells.insert(nb.cells.index(cell_named(nb, "square")), own_cell)
+    additional_cell = {"cell_type": "code", "source": "helper = 1", "metadata": {"x": "y" * 1000}}
+    nb.cells.insert(nb.cells.index(cell_named(nb, "square")), additional_cell)
     merged_nb, notes = hand_in_and_merge(course, nb)
     sources = [cell.source for cell in merged_nb.cells]
     assert sources.index("helper = 1") == sources.index(SQUARE) - 1
@@ -41,9 +41,9 @@ def test_additional_cells_keep_their_position(course):
 
 def test_copy_of_a_given_cell_does_not_move_other_cells(course):
     nb = answered_notebook(course, square="def square(x): return helper(x)")
-    test = cell_named(nb, "test_square")
-    position = nb.cells.index(test)
-    for text in ("def helper(x): return x * x", "", test.source):
+    test_cell = cell_named(nb, "test_square")
+    position = nb.cells.index(test_cell)
+    for text in ("def helper(x): return x * x", "", test_cell.source):
         nb.cells.insert(position, {"cell_type": "code", "source": text, "metadata": {}})
     merged_nb, notes = hand_in_and_merge(course, nb)
     sources = [cell.source for cell in merged_nb.cells]
@@ -66,7 +66,7 @@ def test_cells_are_placed_by_their_text_if_all_names_are_lost(course):
     assert any("missing: setup, square" in note for note in notes)
 
 
-def test_unreadable_submission_gives_the_notebook_as_handed_out(course):
+def test_unreadable_submission_is_merged_as_the_instructors_notebook(course):
     merged_nb, notes = merge_submission(course.master(ASSIGNMENT), None)
     assert [c.source for c in merged_nb.cells] == [
         c.source for c in course.master(ASSIGNMENT).cells
@@ -138,9 +138,9 @@ def test_links_and_images_in_an_essay_are_deactivated(course):
     essay = "[a](javascript:x) ![b](http://c/d.png) [e][f]\n\n[f]: javascript:x\n\n$\\href{g}{h}$"
     merged_nb, _ = hand_in_and_merge(course, answered_notebook(course, essay=essay))
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(merged_nb)
-    page = body[body.index("javascript") - 200 :]
+    end_of_page = body[body.index("javascript") - 200 :]
     for active_content in ('href="javascript', "<img", "\\href"):
-        assert active_content not in page
+        assert active_content not in end_of_page
 
 
 @pytest.mark.parametrize(

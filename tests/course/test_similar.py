@@ -1,4 +1,4 @@
-"""Pairs of submissions with similar code are found even if the copy was disguised."""
+"""Pairs of submissions with similar code are found even if names or cells of a copy differ."""
 
 import nbformat
 from click.testing import CliRunner
@@ -13,11 +13,11 @@ def test_copy_with_other_names_is_found(course):
         "def square(number):\n    result = 0.0\n    for step in range(3):\n"
         "        result = result + number * number if step == 1 else result\n    return result"
     )
-    renamed = (
+    renamed_answer = (
         long_answer.replace("number", "q").replace("result", "total_so_far").replace("step", "j")
     )
     hand_in(course, "one", answered_notebook(course, square=long_answer))
-    hand_in(course, "copy", answered_notebook(course, square="# all mine\n" + renamed))
+    hand_in(course, "copy", answered_notebook(course, square="# all mine\n" + renamed_answer))
     hand_in(
         course, "other", answered_notebook(course, square="import numpy as np\nsquare = np.square")
     )
@@ -28,10 +28,10 @@ def test_copy_with_other_names_is_found(course):
 
 
 def test_code_in_additional_cells_is_compared(course):
-    helper = "\n".join(f"def helper_{k}(values):\n    return values[{k}] ** {k}" for k in range(9))
+    helpers = "\n".join(f"def helper_{k}(values):\n    return values[{k}] ** {k}" for k in range(9))
     for student, name in (("one", "values"), ("copy", "q")):
         nb = answered_notebook(course)
-        text = helper.replace("values", name)
+        text = helpers.replace("values", name)
         nb.cells.insert(2, {"cell_type": "code", "source": text, "metadata": {}, "outputs": []})
         hand_in(course, student, nb)
     (pair,) = find_similar(course, ASSIGNMENT)

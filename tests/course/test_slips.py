@@ -2,7 +2,7 @@
 
 import nbformat
 import pytest
-from coursework import ASSIGNMENT, ESSAY, cell_named, guide_table
+from coursework import ASSIGNMENT, ESSAY, cell_named, table_rows
 from slips import ADJACENT_TEXT_MESSAGE, SKIPPED_SLIPS, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade_submissions
@@ -42,7 +42,7 @@ def check_essay(course, student):
 
 
 def test_guide_lists_all_slips():
-    table = guide_table("Common mistakes in submissions")
+    table = table_rows("Common mistakes in submissions")
     guide_rows = {kind: (points, message) for kind, points, message in table}
     assert guide_rows.keys() == SLIPS.keys() | SKIPPED_SLIPS.keys()
     for kind, (_, points, message) in SLIPS.items():
@@ -65,6 +65,6 @@ def test_check_gives_students_the_same_points(course, shell_sandbox, kind):
     hand_in_slip(course, "one")
     report = check(course.root / "submitted" / "one" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
     # The grader restores the missing test and gives its 3 points.
-    restored = 3.0 if "test_square is missing" in "; ".join(report.notes) else 0.0
-    assert sum(result.score for result in report.results) + restored == points
+    restored_points = 3.0 if "test_square is missing" in "; ".join(report.notes) else 0.0
+    assert sum(result.score for result in report.results) + restored_points == points
     assert message is None or report.notes

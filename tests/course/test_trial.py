@@ -99,7 +99,7 @@ def test_invalid_test_is_refused_with_its_name(course, shell_sandbox, kind):
     assert re.search(message, problem), problem
 
 
-def test_test_that_gives_points_to_wrong_answers_is_weak(course, shell_sandbox):
+def test_test_that_gives_points_to_wrong_answers_is_reported_as_weak(course, shell_sandbox):
     trial = try_out(replace_cells(course, test_square="y = square(2.0)"), ASSIGNMENT, shell_sandbox)
     assert trial.problems == []
     assert [text.split(";")[0] for text in trial.weak_tests] == [
@@ -116,7 +116,7 @@ def test_test_that_gives_points_to_wrong_answers_is_weak(course, shell_sandbox):
     assert "test_square gives 3 points to the stub that is handed out" in trial.weak_tests[-1]
 
 
-def test_weak_test_does_not_affect_the_points_of_others(course, shell_sandbox):
+def test_weak_test_does_not_affect_the_points_of_other_tests(course, shell_sandbox):
     replace_cells(course, test_square="assert callable(square)").release(ASSIGNMENT)
     hand_in(course, "one", answered_notebook(course))
     _, graded = grade_submissions(course, ASSIGNMENT, sandbox=shell_sandbox)
@@ -133,8 +133,8 @@ def test_release_refuses_problems_and_lists_weak_tests(course, shell_sandbox, mo
     assert result.exit_code == 0 and result.output.count("weak: test_square") == 3
 
 
-# It starts six sandboxes per assignment and eight per set of questions. nbval runs the solutions
-# of assignments on each run, and test_questions.py those of questions.
+# The test starts six sandboxes per assignment and eight per set of questions. In each run of the
+# tests, nbval runs the solutions of assignments, and test_questions.py those of questions.
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     "name",

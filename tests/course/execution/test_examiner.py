@@ -120,9 +120,8 @@ def test_submission_cannot_redefine_given_names_for_tests(shell_sandbox):
 
 def test_given_cell_may_use_answers_or_fail(shell_sandbox):
     given_source = "import numpy as np\n%matplotlib inline\ny = 1 / 0\nz = 4"
-    assert examine(shell_sandbox, "def f(): return y", "assert f() == 3", given_source)[
-        0
-    ].startswith("NameError")
+    error, _ = examine(shell_sandbox, "def f(): return y", "assert f() == 3", given_source)
+    assert error.startswith("NameError")
     outcome = run(
         shell_sandbox,
         *("def f(x): return 2 * x", "table = f(21)", "assert table == 42 == f(21)"),
@@ -235,10 +234,8 @@ def test_given_cells_use_each_other_and_leave_no_stale_names(shell_sandbox):
 
 def test_ipython_commands_are_distinguished_from_python(shell_sandbox):
     given_source = "import numpy as np\ndef half(x):\n    return (\n        x\n        % 2\n    )\n"
-    assert (
-        examine(shell_sandbox, "def half(x): return 7", "assert half(5) == 1", given_source)[0]
-        is None
-    )
+    answer, test = "def half(x): return 7", "assert half(5) == 1"
+    assert examine(shell_sandbox, answer, test, given_source)[0] is None
     given_source = "%matplotlib inline\nfor k in range(2):\n    %time 1\ny = 3"
     assert examine(shell_sandbox, "", "assert y == 3", given_source)[0] is None
 
