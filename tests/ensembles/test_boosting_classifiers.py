@@ -20,7 +20,7 @@ X_NEW, _ = twonorm(80, random_state=1)
 XOR, XOR_LABELS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), [0, 0, 1, 1]
 
 
-def test_stages_end_at_the_final_ensemble():
+def test_stages_are_ensembles_of_fewer_rounds_and_end_at_the_final_one():
     model = AdaBoostStump(30).fit(X, Y)
     stages = list(model.staged_decision_function(X_NEW))
     assert len(stages) == model.n_iter_ == 30
@@ -33,7 +33,7 @@ def test_stages_end_at_the_final_ensemble():
     np.testing.assert_allclose(sums, model.decision_function(X_NEW), atol=1e-12)
 
 
-def test_errors_are_close_to_those_of_scikit_learn():
+def test_adaboost_errors_are_close_to_those_of_scikit_learn():
     errors = []
     for seed in range(10):
         train, test = twonorm(300, random_state=seed), twonorm(2000, random_state=100 + seed)
@@ -57,18 +57,18 @@ def test_hard_margin_of_inseparable_points_is_refused():
         LPBoost(C=np.inf).fit([[1.0], [1.0], [2.0]], [0, 1, 1])
 
 
-def test_trees_as_base_learner():
-    trees = DecisionTreeClassifier(max_depth=2, random_state=0)
-    hard_margin = LPBoost(C=np.inf, estimator=trees).fit(XOR, XOR_LABELS)
+def test_lpboost_accepts_trees_as_base_learners():
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    hard_margin = LPBoost(C=np.inf, estimator=tree).fit(XOR, XOR_LABELS)
     assert hard_margin.score(XOR, XOR_LABELS) == 1.0 and hard_margin.margin_ == pytest.approx(1.0)
-    soft_margin = LPBoost(C=0.2, estimator=trees).fit(X, Y)
+    soft_margin = LPBoost(C=0.2, estimator=tree).fit(X, Y)
     assert soft_margin.score(X, Y) > 0.9
     assert all(hypothesis(X_NEW).shape == (80, 1) for hypothesis in soft_margin.hypotheses_)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("learner", [Perceptron(), SGDClassifier(random_state=0), GaussianNB()])
-def test_base_learner_gets_weights_as_keyword(learner):
+def test_base_learner_that_needs_weights_as_keyword_is_accepted(learner):
     assert LPBoost(C=0.3, estimator=learner, max_iter=50).fit(X, Y).score(X, Y) > 0.85
 
 
@@ -83,16 +83,16 @@ def test_base_learner_without_sample_weight_is_refused(learner):
 def test_base_learner_gets_only_points_of_positive_weight():
     calls = []
 
-    class Recorder(LogisticRegression):
+    class RecordingClassifier(LogisticRegression):
         def fit(self, X, y, sample_weight=None):
             calls.append((np.asarray(X), np.asarray(y), np.asarray(sample_weight)))
             return super().fit(X, y, sample_weight)
 
-    model = LPBoost(C=0.3, estimator=Recorder()).fit(X, Y)
+    model = LPBoost(C=0.3, estimator=RecordingClassifier()).fit(X, Y)
     assert model.score(X, Y) > 0.9 and len(calls) > 1
-    label_of = {tuple(x): label for x, label in zip(X, Y, strict=True)}
+    label_by_point = {tuple(x): label for x, label in zip(X, Y, strict=True)}
     for points, labels, weights in calls:
-        assert (weights > 0).all() and [label_of[tuple(x)] for x in points] == labels.tolist()
+        assert (weights > 0).all() and [label_by_point[tuple(x)] for x in points] == labels.tolist()
 
 
 def test_hard_margin_over_linear_classifiers_is_found_or_refused():
@@ -110,7 +110,7 @@ def test_hard_margin_over_linear_classifiers_is_found_or_refused():
     assert len(scores) > 5 and min(scores) == 1.0
 
 
-def test_dual_variables_and_messages_index_all_points():
+def test_indices_of_points_include_points_of_weight_zero():
     weights = np.append(np.zeros(10), np.ones(110))
     model = LPBoost(C=0.3).fit(X, Y, weights)
     assert model.dual_variables_.shape == (120,) and not model.dual_variables_[:10].any()
@@ -161,7 +161,7 @@ def test_reaching_max_iter_warns():
         LPBoost(C=1.0, max_iter=1).fit(X, Y)
 
 
-def test_certificate_and_feasible_dual_variables():
+def test_solution_is_certified_and_its_dual_variables_are_feasible():
     model = LPBoost(C=0.3).fit(X, Y)
     assert model.converged_ and model.relative_gap_ <= 1e-6
     assert model.dual_variables_.max() <= 0.3 and (model.estimator_weights_ > 0).all()

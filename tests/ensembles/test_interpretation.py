@@ -58,7 +58,7 @@ def test_shape_bands_refuses_pipelines_and_unknown_labels():
         shape_bands(three_classes.estimators_[0], X, np.arange(150) % 3)
 
 
-def test_bands_are_reproducible_quantiles_that_narrow_with_more_points():
+def test_bands_are_reproducible_and_narrow_with_more_points_or_lower_level():
     model = StumpEnsembleLogistic(n_knots=8)
     widths = []
     for n in (100, 1600):
@@ -66,8 +66,8 @@ def test_bands_are_reproducible_quantiles_that_narrow_with_more_points():
         bands = shape_bands(model.fit(points, y), points, y, n_refits=25, random_state=0)
         for band, g, column in zip(bands, model.shape_functions_, points.T, strict=True):
             assert band.x[0] == column.min() and band.x[-1] == column.max()
-            inside = (band.low <= g(band.x)) & (g(band.x) <= band.high)
-            assert inside.mean() > 0.7
+            is_inside = (band.low <= g(band.x)) & (g(band.x) <= band.high)
+            assert is_inside.mean() > 0.7
         widths.append(np.mean([np.median(band.high - band.low) for band in bands]))
     assert widths[1] < 0.75 * widths[0]  # the penalty narrows the bands of few points
     repeated_bands = shape_bands(model, points, y, n_refits=25, random_state=0)
@@ -107,19 +107,19 @@ def test_error_for_more_than_two_classes_names_estimators_():
             call()
 
 
-def test_missing_values_and_text_with_transformers():
+def test_transformers_allow_missing_values_and_text():
     rng = np.random.default_rng(0)
     table = TABLE.assign(city=rng.choice(["Bern", "Basel", "Chur"], 150))
     y = np.where(Y > 0, 1, 0) ^ (table.city == "Chur")
     table.loc[rng.random(150) < 0.2, "dose"] = np.nan
-    columns = make_column_transformer(
+    transformer = make_column_transformer(
         (SimpleImputer(add_indicator=True), ["age", "dose", "days"]),
         (OneHotEncoder(sparse_output=False), ["city"]),
         verbose_feature_names_out=False,
     ).set_output(transform="pandas")
-    model = make_pipeline(columns, StumpEnsembleLogistic()).fit(table, y)
+    model = make_pipeline(transformer, StumpEnsembleLogistic()).fit(table, y)
     assert model.score(table, y) > 0.7
     names = {"age", "dose", "days", "missingindicator_dose"}
     names |= {"city_Bern", "city_Basel", "city_Chur"}
     assert set(model[-1].shape_frame().feature) == names
-    assert set(model[-1].explain(columns.transform(table.iloc[[0]])).feature) == names
+    assert set(model[-1].explain(transformer.transform(table.iloc[[0]])).feature) == names

@@ -1,4 +1,4 @@
-"""Stump ensembles, against kernel machines, their definition and a quadratic program."""
+"""Stump ensembles, compared with kernel machines, their definition and a quadratic program."""
 
 import numpy as np
 import pytest
@@ -109,11 +109,11 @@ def test_features_of_different_units_are_not_overfitted(n_knots):
     )
     y = (rng.random(n) < 1 / (1 + np.exp(1.5 - log_odds))).astype(int)
     train, test = slice(800), slice(800, None)
-    loss_of_mean = log_loss(y[test], np.full(400, y[train].mean()))
+    constant_loss = log_loss(y[test], np.full(400, y[train].mean()))
     scaled = StumpEnsembleLogistic(n_knots=n_knots).fit(raw[train], y[train])
-    assert log_loss(y[test], scaled.predict_proba(raw[test])[:, 1]) < 0.95 * loss_of_mean
+    assert log_loss(y[test], scaled.predict_proba(raw[test])[:, 1]) < 0.95 * constant_loss
     unscaled = StumpEnsembleLogistic(n_knots=n_knots, feature_scale=None).fit(raw[train], y[train])
-    assert log_loss(y[test], unscaled.predict_proba(raw[test])[:, 1]) > loss_of_mean
+    assert log_loss(y[test], unscaled.predict_proba(raw[test])[:, 1]) > constant_loss
 
 
 def test_objective_decreases_with_more_knots():
@@ -251,11 +251,11 @@ def test_gram_matrix_at_knots_is_that_of_its_features():
     # With a knot at every value it is the stump kernel, shifted to zero at the smallest values.
     exact = StumpGram.from_knots(points, quantile_knots(points, 100))
     low, rows = points.min(axis=0, keepdims=True), np.arange(60)
-    shifted = stump(points) - stump(points, low) - stump(low, points)
-    np.testing.assert_allclose(exact.block(rows, rows), shifted, atol=1e-10)
+    shifted_kernel = stump(points) - stump(points, low) - stump(low, points)
+    np.testing.assert_allclose(exact.block(rows, rows), shifted_kernel, atol=1e-10)
 
 
-def test_integer_weights_are_repetitions_in_quantiles():
+def test_integer_weights_act_as_repetitions_in_quantile_knots():
     weights = np.random.default_rng(0).integers(1, 5, 60)
     weighted = quantile_knots(X, 7, weights.astype(float))
     repeated = quantile_knots(np.repeat(X, weights, axis=0), 7)
@@ -263,7 +263,7 @@ def test_integer_weights_are_repetitions_in_quantiles():
         np.testing.assert_array_equal(actual, expected)
 
 
-def test_constant_and_duplicated_features():
+def test_constant_feature_has_no_importance_and_duplicates_contribute_equally():
     points = np.column_stack([X, X[:, 0], np.full(60, 3.0)])
     for n_knots in (None, 6):
         model = StumpEnsembleSVC(C=0.3, n_knots=n_knots).fit(points, Y)
@@ -285,7 +285,7 @@ def test_shape_function_takes_arrays_of_any_shape():
     np.testing.assert_array_equal(shape(values.reshape(2, 2)).ravel(), shape(values))
 
 
-def test_failed_step_warns_and_gives_finite_outputs():
+def test_features_too_large_for_the_solver_warn_and_give_finite_outputs():
     with pytest.warns(ConvergenceWarning):
         model = StumpEnsembleLogistic(feature_scale=None).fit(1e16 * X, Y)
     assert np.isfinite(model.decision_function(1e16 * X)).all()
@@ -302,7 +302,7 @@ def test_logistic_model_has_probabilities_and_certificate():
 @pytest.mark.parametrize(
     "model", [model for model, _ in BINARY_ESTIMATORS], ids=["svc", "logistic"]
 )
-def test_computed_gram_matrix_gives_same_model(model, monkeypatch):
+def test_gram_matrix_computed_on_demand_gives_same_model(model, monkeypatch):
     stored = model.set_params(n_knots=None).fit(X, Y).decision_function(X_NEW)
     monkeypatch.setattr("svmbook.ensembles.stump_ensembles.MAX_STORED_POINTS", 10)
     np.testing.assert_allclose(model.fit(X, Y).decision_function(X_NEW), stored, atol=1e-6)

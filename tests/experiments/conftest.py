@@ -11,21 +11,21 @@ from svmbook.experiments.running.store import Store
 
 @pytest.fixture(scope="session")
 def uninterrupted_records(tmp_path_factory):
-    """Return a function that returns the records of ``jobs(runs)``, by job and without times."""
+    """Return a function that runs ``jobs(runs)`` and returns the records by job, without times."""
 
     @functools.cache
-    def carry_out(runs):
+    def run_uninterrupted(runs):
         store = Store(tmp_path_factory.mktemp("uninterrupted") / "runs.jsonl")
         n_stored = [progress.n_stored for progress in reproduce(jobs(runs), store)]
         assert n_stored == list(range(1, len(jobs(runs)) + 1))
         return fields_without_times(store.records())
 
-    return carry_out
+    return run_uninterrupted
 
 
 @pytest.fixture(scope="session")
 def start_command():
-    """Return a function that starts the command in its own process."""
+    """Return a function that starts ``svmbook reproduce`` in its own process."""
     server = Server(SERVER_SCRIPT)
     yield lambda path, *arguments, runs, signal_at=None: Command(
         server,

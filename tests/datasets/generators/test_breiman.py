@@ -1,4 +1,4 @@
-"""Breiman's data against theory: Bayes errors, means, densities."""
+"""Breiman's data compared with theory: Bayes errors, means and densities."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def test_waves_are_those_of_the_source():
     np.testing.assert_array_equal(np.diff(WAVES[0])[4:16], [1] * 6 + [-1] * 6)
 
 
-def test_waveform_mixes_its_waves_evenly():
+def test_waveform_classes_have_the_means_noise_and_frequency_of_the_source():
     X, y = waveform(N_POINTS, random_state=0)
     h1, h2, h3 = WAVES
     np.testing.assert_allclose(X[y > 0].mean(axis=0), (h1 + h2) / 2, atol=0.06)
@@ -135,11 +135,11 @@ def test_data_depend_on_seed_and_invalid_arguments_are_refused(draw):
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.0, 3.5])
-def test_ringnorm_at_any_distance(distance):
+def test_error_of_bayes_rule_of_ringnorm_agrees_with_theory_at_any_distance(distance):
     X, y = ringnorm(N_POINTS, distance=distance, random_state=0)
-    wide = -0.5 * (X**2).sum(axis=1) / 4 - 20 * np.log(2)
-    narrow = -0.5 * ((X - distance / np.sqrt(20)) ** 2).sum(axis=1)
-    predicted = np.where(wide > narrow, 1.0, -1.0)
+    wide_log_density = -0.5 * (X**2).sum(axis=1) / 4 - 20 * np.log(2)
+    narrow_log_density = -0.5 * ((X - distance / np.sqrt(20)) ** 2).sum(axis=1)
+    predicted = np.where(wide_log_density > narrow_log_density, 1.0, -1.0)
     assert frequency_agrees(predicted != y, ringnorm_bayes_error(distance=distance))
     with pytest.raises(ValueError, match="distance must be"):
         ringnorm(distance=-1.0)

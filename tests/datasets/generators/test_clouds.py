@@ -1,4 +1,4 @@
-"""Gaussian clouds, corners and forest-like data against theory, and invalid arguments."""
+"""Gaussian clouds, XOR and forest-like data compared with theory, and invalid arguments."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ GENERATORS = [lambda n=400, **k: stdev(2, n, **k), non_separable, forest_like]
 
 
 @pytest.mark.parametrize("sd", [1, 2, 4])
-def test_bayes_error_of_stdev(sd):
+def test_bayes_error_of_stdev_agrees_with_simulation(sd):
     X, y = stdev(sd, n=N_POINTS, random_state=0)
     error = (np.sign(X.sum(axis=1)) != y).mean()
     expected = stdev_bayes_error(sd)
@@ -29,7 +29,7 @@ def test_bayes_error_of_stdev(sd):
     assert X[y > 0].std(axis=0) == pytest.approx([sd, sd], rel=0.02)
 
 
-def test_bayes_error_of_non_separable():
+def test_bayes_error_of_non_separable_agrees_with_simulation():
     X, y = non_separable(n=N_POINTS, random_state=0)
     error = (np.sign(X.prod(axis=1)) != y).mean()
     assert error == pytest.approx(non_separable_bayes_error(), abs=0.002)
@@ -44,19 +44,20 @@ def test_half_of_the_points_are_positive(draw, n):
     assert ((y == 1).sum(), (y == -1).sum()) == (n // 2, n - n // 2)
 
 
-def test_clouds_of_non_separable_have_random_sizes():
+def test_numbers_of_points_in_clouds_of_non_separable_are_random():
     X, y = non_separable(n=N_POINTS, random_state=0)
     frequencies = [(y[X[:, 0] > 0] == sign).mean() for sign in (-1, 1)]
     assert frequencies == pytest.approx([0.5, 0.5], abs=0.01)
     far_points = X[np.abs(X).min(axis=1) > 0.5]  # almost all in the quadrant of their cloud
-    sizes = np.unique(np.sign(far_points), axis=0, return_counts=True)[1]
-    assert sizes / len(far_points) == pytest.approx(np.full(4, 0.25), abs=0.01)
-    # With equal sizes only the 2.6 % of points beyond the axis would vary: 3 points, not 10.
+    counts = np.unique(np.sign(far_points), axis=0, return_counts=True)[1]
+    assert counts / len(far_points) == pytest.approx(np.full(4, 0.25), abs=0.01)
+    # With equal numbers of points in the clouds, only the 2.6 % of points that lie beyond the axis
+    # would vary, and the standard deviation would be 3 points instead of 10.
     right_counts = [(non_separable(random_state=seed)[0][:, 0] > 0).sum() for seed in range(50)]
     assert np.std(right_counts) == pytest.approx(10, abs=3)
 
 
-def test_error_of_best_line_for_non_separable():
+def test_best_line_for_non_separable_has_error_of_31_percent():
     X, y = non_separable(n=N_POINTS, random_state=0)
     accuracies = []
     for angle in np.linspace(0, np.pi, 24, endpoint=False):
@@ -97,7 +98,7 @@ def test_xor_noise_is_standard_deviation_and_does_not_change_labels():
     assert np.array_equal(y, y_noisy)
 
 
-def test_columns_of_forest_like():
+def test_forest_like_has_correlated_measurements_and_two_groups_of_indicators():
     X, _ = forest_like(5040, random_state=0)
     assert X.shape == (5040, 54)
     assert X[:, :10].std(axis=0) == pytest.approx(np.ones(10))
@@ -124,11 +125,11 @@ def test_seed_of_forest_like_changes_the_problem():
 
 
 @pytest.mark.parametrize(
-    ("n", "error"), [(-1, ValueError), (0, ValueError), (1, ValueError), (4.0, TypeError)]
+    ("n", "exception"), [(-1, ValueError), (0, ValueError), (1, ValueError), (4.0, TypeError)]
 )
 @pytest.mark.parametrize("draw", GENERATORS)
-def test_invalid_number_of_points_is_refused(draw, n, error):
-    with pytest.raises(error, match=r"n == .*, must be >= 2|n must be an instance of int"):
+def test_invalid_number_of_points_is_refused(draw, n, exception):
+    with pytest.raises(exception, match=r"n == .*, must be >= 2|n must be an instance of int"):
         draw(n)
 
 

@@ -1,4 +1,4 @@
-"""Intervals of the USVC paper and planar data of the prototype thesis, against theory."""
+"""Data of the USVC paper on a line, and of the prototype thesis in a plane, against theory."""
 
 import numpy as np
 import pytest
@@ -36,10 +36,10 @@ def test_errors_of_thresholds_agree_with_theory(case, draw, threshold):
     ("case", "minima"), [("a", {0.16: 23.0, 0.5: 19.1}), ("b", {0.21: 17.9, 0.5: 20.0})]
 )
 def test_both_cases_have_the_two_minima_of_the_paper(case, minima):
-    t = np.linspace(0.01, 0.69, 6801)
-    error = usvc_threshold_error(case, t)
-    is_minimum = (error[1:-1] < error[:-2] - 1e-12) & (error[1:-1] <= error[2:] + 1e-12)
-    minimum_points = zip(t[1:-1][is_minimum], error[1:-1][is_minimum], strict=True)
+    thresholds = np.linspace(0.01, 0.69, 6801)
+    errors = usvc_threshold_error(case, thresholds)
+    is_minimum = (errors[1:-1] < errors[:-2] - 1e-12) & (errors[1:-1] <= errors[2:] + 1e-12)
+    minimum_points = zip(thresholds[1:-1][is_minimum], errors[1:-1][is_minimum], strict=True)
     assert {round(float(t), 2): round(100 * float(e), 1) for t, e in minimum_points} == minima
 
 
@@ -60,12 +60,12 @@ def test_both_classes_are_present(draw):
 
 
 @pytest.mark.parametrize("spread", [DEFAULT_SPREAD, 0.07])
-def test_clusters_and_background_of_isolated(spread):
+def test_isolated_has_gaussian_clusters_and_background_outside_their_circles(spread):
     X, y = isolated(N_POINTS, spread=spread, random_state=0)
     distances = np.linalg.norm(X[:, None] - CLUSTER_CENTRES, axis=2)
-    centre_distance, nearest = distances.min(axis=1) / spread, distances.argmin(axis=1)
-    assert centre_distance[y < 0].min() > 3
-    check_error((np.where(centre_distance < 3, 1, -1) != y).mean(), isolated_bayes_error())
+    relative_distance, nearest = distances.min(axis=1) / spread, distances.argmin(axis=1)
+    assert relative_distance[y < 0].min() > 3
+    check_error((np.where(relative_distance < 3, 1, -1) != y).mean(), isolated_bayes_error())
     assert (y > 0).mean() == 0.375
     assert (y[: N_POINTS // 10] > 0).mean() == pytest.approx(0.375, abs=0.02)  # in random order
     positive, cluster = X[y > 0], nearest[y > 0]
@@ -123,7 +123,7 @@ def test_error_of_nearest_stripe_agrees_with_theory(n_stripes, width):
     check_error(error, striated_bayes_error(n_stripes, width))
 
 
-def test_bayes_error_of_wide_stripes():
+def test_bayes_error_of_wide_stripes_agrees_with_simulation():
     X, y = striated(200_000, n_stripes=4, width=1.5, random_state=0)
     density = np.exp(-0.5 * ((X[:, :1] - np.arange(4)) / 1.5) ** 2)
     predicted = np.where(density[:, ::2].sum(axis=1) > density[:, 1::2].sum(axis=1), 1.0, -1.0)

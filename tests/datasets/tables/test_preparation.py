@@ -1,4 +1,4 @@
-"""Tables as prepared by the sources, tested on random rows in the format of the files.
+"""Preparation of tables as in the publications, tested on random rows in the format of the files.
 
 The number of features, the labels and the columns with missing values are those of the real tables.
 """

@@ -1,4 +1,4 @@
-"""Tables by name: local files, downloads, checks, and preparation as in the sources."""
+"""Tables by name: local files, downloads, checks, and preparation as in the publications."""
 
 import os
 from dataclasses import replace
@@ -42,7 +42,7 @@ def empty_folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def haberman(n_rows=306, n_positive=81, n_features=3):
+def haberman_download(n_rows=306, n_positive=81, n_features=3):
     """Return a table with the shape of haberman, in the form of `fetch_openml`."""
     X = np.arange(float(n_features) * n_rows).reshape(n_rows, n_features) / 7
     y = np.array(["2"] * n_positive + ["1"] * (n_rows - n_positive))
@@ -58,7 +58,7 @@ def downloaded_ids(empty_folder, monkeypatch):
     def fetch(data_id, as_frame, parser):
         ids.append(data_id)
         assert not as_frame and parser == "liac-arff"  # otherwise nominal columns have no codes
-        return haberman()
+        return haberman_download()
 
     monkeypatch.setattr(loaders, "fetch_openml", fetch)
     return ids
@@ -73,7 +73,7 @@ def replace_entry(monkeypatch, name, **changes):
 def test_download_is_cached_and_not_repeated(downloaded_ids):
     first, second = load("haberman"), load("haberman")
     assert downloaded_ids == [43]
-    np.testing.assert_allclose(first.data, haberman().data, rtol=1e-14)
+    np.testing.assert_allclose(first.data, haberman_download().data, rtol=1e-14)
     np.testing.assert_array_equal(second.data, first.data)
     assert first.target.tolist() == [2] * 81 + [1] * 225
     assert first.feature_names == ["age", "year", "nodes"]
@@ -114,11 +114,11 @@ def test_missing_folder_is_refused(empty_folder, monkeypatch):
 
 
 def test_interrupted_download_leaves_no_table(downloaded_ids, monkeypatch):
-    def interrupted(source, target):
+    def raise_keyboard_interrupt(source, target):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(loaders.os, "replace", interrupted)
+        patch.setattr(loaders.os, "replace", raise_keyboard_interrupt)
         with pytest.raises(KeyboardInterrupt):
             load("haberman")
     assert find("haberman") is None
@@ -129,9 +129,9 @@ def test_interrupted_download_leaves_no_table(downloaded_ids, monkeypatch):
 @pytest.mark.parametrize(
     ("download", "message"),
     [
-        (haberman(n_rows=305), "expected 306 rows of 3 features, found 305 of 3"),
-        (haberman(n_features=2), "expected 306 rows of 3 features, found 306 of 2"),
-        (haberman(n_positive=80), "expected the classes"),
+        (haberman_download(n_rows=305), "expected 306 rows of 3 features, found 305 of 3"),
+        (haberman_download(n_features=2), "expected 306 rows of 3 features, found 306 of 2"),
+        (haberman_download(n_positive=80), "expected the classes"),
     ],
 )
 def test_download_that_disagrees_with_manifest_is_refused(
@@ -158,7 +158,7 @@ def test_original_labels_and_categories_are_restored(empty_folder, monkeypatch):
     np.testing.assert_array_equal(table.data, download.data)
 
 
-def test_original_labels_by_openml_label():
+def test_manifest_maps_openml_labels_to_original_labels():
     assert {name: e.openml_labels for name, e in manifest().items() if e.openml_labels} == {
         "breast": {"benign": "2", "malignant": "4"},
         "diabetes": {"tested_negative": "0", "tested_positive": "1"},
@@ -168,7 +168,7 @@ def test_original_labels_by_openml_label():
 
 
 def test_spaces_around_labels_are_removed(empty_folder, monkeypatch):
-    download = haberman(n_rows=2, n_positive=1)
+    download = haberman_download(n_rows=2, n_positive=1)
     download.target = np.array(["A ", "S"])
     monkeypatch.setattr(loaders, "fetch_openml", lambda **_: download)
     replace_entry(monkeypatch, "haberman", n_rows=2, class_counts={"A": 1, "S": 1})
@@ -208,7 +208,7 @@ def test_invalid_rows_are_refused(empty_folder, monkeypatch, name, rows, message
 
 
 @pytest.mark.parametrize("name", ["haberman", "covtype", "german"])
-def test_error_for_missing_table_gives_advice(empty_folder, name):
+def test_error_for_missing_table_advises_to_set_svmbook_data(empty_folder, name):
     with pytest.raises(FileNotFoundError, match=rf"no {name}.csv in .*set SVMBOOK_DATA"):
         load(name)
 
@@ -243,7 +243,7 @@ def test_unknown_names_are_refused(call, message):
 
 
 @pytest.mark.parametrize(("name", "shape"), [("wdbc", (569, 30)), ("digits", (1797, 64))])
-def test_tables_of_scikit_learn(name, shape):
+def test_tables_of_scikit_learn_have_their_shapes_and_labels(name, shape):
     table = load(name)
     assert table.data.shape == shape
     assert len(table.feature_names) == shape[1]
@@ -296,5 +296,5 @@ def test_tables_of_usvc2004_are_standardised(name):
 
 
 @needs_tables
-def test_vote84_has_three_values():
+def test_votes_of_vote84_have_three_values():
     assert set(np.unique(load("vote84").data)) == {-1.0, 0.0, 1.0}

@@ -1,4 +1,4 @@
-"""The grid search compared with scikit-learn's, fold by fold."""
+"""The grid search compared with that of scikit-learn for each fold."""
 
 from itertools import combinations
 
@@ -14,26 +14,27 @@ from svmbook.experiments.methods import grid
 from svmbook.experiments.methods.grid import choose_by_grid, fit_choice
 from svmbook.kernels import gaussian
 
-C, GAMMA = [2.0**k for k in (-3, 0, 3, 6)], [2.0**k for k in (-9, -6, -3, 0)]
+C_VALUES, GAMMA_VALUES = [2.0**k for k in (-3, 0, 3, 6)], [2.0**k for k in (-9, -6, -3, 0)]
 CV = StratifiedKFold(4, shuffle=True, random_state=0)
 
 
 @pytest.fixture(scope="module")
-def points():
+def sample():
     return threenorm(160, random_state=1)
 
 
-def sklearn_search(model, grid, X, y):
-    search = GridSearchCV(model, grid, cv=CV).fit(X, y)
-    shape = [len(values) for values in grid.values()]
-    folds = [search.cv_results_[f"split{fold}_test_score"] for fold in range(4)]
-    return search, np.stack(folds, axis=-1).reshape(*shape, 4)
+def sklearn_search(model, param_grid, X, y):
+    """Return a fitted search of scikit-learn, and its scores by parameters and fold."""
+    search = GridSearchCV(model, param_grid, cv=CV).fit(X, y)
+    shape = [len(values) for values in param_grid.values()]
+    fold_scores = [search.cv_results_[f"split{fold}_test_score"] for fold in range(4)]
+    return search, np.stack(fold_scores, axis=-1).reshape(*shape, 4)
 
 
-def test_gaussian_kernel_scores_equal_those_of_scikit_learn(points):
-    X, y = points
-    search, scores = sklearn_search(SVC(), {"C": C, "gamma": GAMMA}, X, y)
-    choice = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
+def test_gaussian_kernel_scores_equal_those_of_scikit_learn(sample):
+    X, y = sample
+    search, scores = sklearn_search(SVC(), {"C": C_VALUES, "gamma": GAMMA_VALUES}, X, y)
+    choice = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
     np.testing.assert_allclose(choice.scores, scores)
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
     assert choice.score == pytest.approx(search.best_score_)
@@ -44,27 +45,27 @@ def test_gaussian_kernel_scores_equal_those_of_scikit_learn(points):
     assert size == search.best_estimator_.n_support_.sum()
 
 
-def test_linear_kernel_scores_equal_those_of_scikit_learn(points):
-    X, y = points
-    search, scores = sklearn_search(SVC(kernel="linear"), {"C": C}, X, y)
-    choice = choose_by_grid(X, y, kernel="linear", C=C, cv=CV)
+def test_linear_kernel_scores_equal_those_of_scikit_learn(sample):
+    X, y = sample
+    search, scores = sklearn_search(SVC(kernel="linear"), {"C": C_VALUES}, X, y)
+    choice = choose_by_grid(X, y, kernel="linear", C=C_VALUES, cv=CV)
     np.testing.assert_allclose(choice.scores[:, 0], scores)
     assert search.best_params_["C"] == choice.C
     assert choice.gamma is None
 
 
-def test_scores_of_a_kernel_that_libsvm_lacks(points):
-    X, y = points
+def test_laplacian_kernel_scores_equal_those_of_scikit_learn(sample):
+    X, y = sample
     choice = choose_by_grid(X, y, kernel="laplacian", C=[1.0], gamma=[0.05], cv=CV)
     model = SVC(C=1.0, kernel=lambda A, B: laplacian_kernel(A, B, gamma=0.05))
     _, scores = sklearn_search(model, {"C": [1.0]}, X, y)
     np.testing.assert_allclose(choice.scores[:, 0], scores)
 
 
-def test_scores_for_more_than_two_classes():
+def test_multiclass_scores_equal_those_of_scikit_learn():
     X, y = load_iris(return_X_y=True)
-    search, scores = sklearn_search(SVC(), {"C": C, "gamma": GAMMA}, X, y)
-    choice = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
+    search, scores = sklearn_search(SVC(), {"C": C_VALUES, "gamma": GAMMA_VALUES}, X, y)
+    choice = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
     np.testing.assert_allclose(choice.scores, scores)
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
 
@@ -76,7 +77,7 @@ def test_paths_and_libsvm_make_the_same_choice(data, monkeypatch):
     libsvm_choice = choose_by_grid(X, y, **values, cv=CV)
     monkeypatch.setattr(grid, "MIN_PATH_POINTS", 0)
     path_choice = choose_by_grid(X, y, **values, cv=CV)
-    # LIBSVM stops at a violation of 1e-3, so a point that near the boundary may change sides.
+    # LIBSVM stops at a violation of 1e-3, so a point this close to the boundary may change class.
     np.testing.assert_allclose(path_choice.scores, libsvm_choice.scores, atol=1.5 / (len(y) // 4))
     assert (path_choice.C, path_choice.gamma) == (libsvm_choice.C, libsvm_choice.gamma)
 
@@ -109,33 +110,35 @@ def test_choice_has_the_best_mean_over_the_folds():
     n_different_medians = 0
     for seed in range(8):
         X, y = threenorm(50, random_state=seed)
-        choice = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
+        choice = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
         means, medians = choice.scores.mean(axis=2), np.median(choice.scores, axis=2)
         i, j = np.unravel_index(means.argmax(), means.shape)
-        assert (choice.C, choice.gamma) == (C[i], GAMMA[j])
+        assert (choice.C, choice.gamma) == (C_VALUES[i], GAMMA_VALUES[j])
         assert choice.score == pytest.approx(means.max())
         n_different_medians += medians.argmax() != means.argmax()
     assert n_different_medians > 0
 
 
-def test_cv_may_be_a_list_of_folds(points):
-    X, y = points
+def test_cv_may_be_a_list_of_folds(sample):
+    X, y = sample
     folds = list(CV.split(X, y))
-    choice_from_list = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=folds)
-    choice_from_splitter = choose_by_grid(X, y, C=C, gamma=GAMMA, cv=CV)
+    choice_from_list = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=folds)
+    choice_from_splitter = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
     np.testing.assert_array_equal(choice_from_list.scores, choice_from_splitter.scores)
 
 
-def test_a_number_of_folds_means_stratified_folds(points):
-    X, y = points
+def test_number_as_cv_means_stratified_folds(sample):
+    X, y = sample
     order = np.argsort(y, kind="stable")  # without stratification a fold would have one class
-    choice_from_number = choose_by_grid(X[order], y[order], C=C, gamma=GAMMA, cv=3)
-    choice_from_list = choose_by_grid(X[order], y[order], C=C, gamma=GAMMA, cv=StratifiedKFold(3))
+    choice_from_number = choose_by_grid(X[order], y[order], C=C_VALUES, gamma=GAMMA_VALUES, cv=3)
+    choice_from_list = choose_by_grid(
+        X[order], y[order], C=C_VALUES, gamma=GAMMA_VALUES, cv=StratifiedKFold(3)
+    )
     np.testing.assert_array_equal(choice_from_number.scores, choice_from_list.scores)
 
 
-def test_unsorted_values_of_C_some_too_large_to_matter(points):
-    X, y = points
+def test_scores_for_unsorted_and_very_large_C_equal_those_of_scikit_learn(sample):
+    X, y = sample
     values = {"C": [2.0**k for k in (9, -3, 15, 3, 12)], "gamma": [0.5, 2.0]}
     _, scores = sklearn_search(SVC(), values, X, y)
     choice = choose_by_grid(X, y, **values, cv=CV)
@@ -146,19 +149,19 @@ def test_unsorted_values_of_C_some_too_large_to_matter(points):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kernel": "cosine", "C": C}, "kernel must be one of .* found 'cosine'"),
-        ({"kernel": "linear", "C": C, "gamma": GAMMA}, "no gamma"),
-        ({"C": C}, "gamma must be a list of values to try; found None"),
-        ({"C": [], "gamma": GAMMA}, r"C must be a list of values to try; found \[\]"),
-        ({"C": 1.0, "gamma": GAMMA}, "C must be a list of values to try; found 1.0"),
-        ({"C": [np.nan], "gamma": GAMMA}, "C"),
-        ({"C": [np.inf], "gamma": GAMMA}, "C must have finite values; found inf"),
-        ({"C": C, "gamma": [-1.0]}, "gamma == -1.0"),
-        ({"C": [-0.5], "gamma": GAMMA}, "C == -0.5"),
-        ({"C": C, "gamma": GAMMA, "cv": []}, "cv has no folds"),
-        ({"C": C, "gamma": GAMMA, "cv": [([0], [1])]}, "cv has one class"),
+        ({"kernel": "cosine", "C": C_VALUES}, "kernel must be one of .* found 'cosine'"),
+        ({"kernel": "linear", "C": C_VALUES, "gamma": GAMMA_VALUES}, "no gamma"),
+        ({"C": C_VALUES}, "gamma must be a list of values to try; found None"),
+        ({"C": [], "gamma": GAMMA_VALUES}, r"C must be a list of values to try; found \[\]"),
+        ({"C": 1.0, "gamma": GAMMA_VALUES}, "C must be a list of values to try; found 1.0"),
+        ({"C": [np.nan], "gamma": GAMMA_VALUES}, "C"),
+        ({"C": [np.inf], "gamma": GAMMA_VALUES}, "C must have finite values; found inf"),
+        ({"C": C_VALUES, "gamma": [-1.0]}, "gamma == -1.0"),
+        ({"C": [-0.5], "gamma": GAMMA_VALUES}, "C == -0.5"),
+        ({"C": C_VALUES, "gamma": GAMMA_VALUES, "cv": []}, "cv has no folds"),
+        ({"C": C_VALUES, "gamma": GAMMA_VALUES, "cv": [([0], [1])]}, "cv has one class"),
     ],
 )
-def test_invalid_grids_raise(points, options, message):
+def test_invalid_grids_raise(sample, options, message):
     with pytest.raises(ValueError, match=message):
-        choose_by_grid(*points, **{"cv": CV, **options})
+        choose_by_grid(*sample, **{"cv": CV, **options})

@@ -20,8 +20,8 @@ def test_holm_equals_the_stepwise_procedure(p, level):
 
 def test_holm_keeps_the_familywise_error_rate():
     p = np.random.default_rng(0).uniform(size=(4000, 20))
-    share = np.mean([holm(row).min() <= 0.05 for row in p])
-    assert share == pytest.approx(0.05, abs=0.012)
+    familywise_error_rate = np.mean([holm(row).min() <= 0.05 for row in p])
+    assert familywise_error_rate == pytest.approx(0.05, abs=0.012)
     assert np.mean(p.min(axis=1) <= 0.05) > 0.6
 
 

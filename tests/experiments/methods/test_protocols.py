@@ -50,13 +50,13 @@ def test_protocols_have_a_length_and_can_be_iterated_over(name):
 
 @pytest.mark.parametrize("stratified", [True, False])
 def test_random_splits_use_every_row_once(stratified):
-    n_positive = set()
+    positive_counts = set()
     for run in PROTOCOLS["random"](stratified=stratified):
         rows = np.concatenate([run.X_train[:, 0], run.X_test[:, 0]])
         np.testing.assert_array_equal(np.sort(rows), X[:, 0])
         assert len(run.X_train) == 90
-        n_positive.add(int((run.y_train > 0).sum()))
-    assert (n_positive == {30}) == stratified
+        positive_counts.add(int((run.y_train > 0).sum()))
+    assert (positive_counts == {30}) == stratified
 
 
 def test_every_row_is_in_one_test_fold():
@@ -69,7 +69,7 @@ def test_generated_training_and_test_points_differ():
     assert not np.isin(run.X_train, run.X_test).any()
 
 
-def test_test_share_for_the_corrected_t_test():
+def test_protocols_give_the_test_share_of_the_corrected_t_test():
     assert PROTOCOLS["random"]().test_share == pytest.approx(0.4)
     assert PROTOCOLS["folds"]().test_share == pytest.approx(0.1)
     assert PROTOCOLS["generated"]().test_share is None
@@ -97,7 +97,7 @@ def test_invalid_run_numbers_raise(name, run):
         PROTOCOLS[name]()[run]
 
 
-def test_invalid_seeds_raise():
+def test_invalid_seeds_and_run_numbers_of_run_seed_raise():
     with pytest.raises(ValueError, match="seed == -1"):
         run_seed(-1, 0)
     with pytest.raises(TypeError, match="run must be"):
@@ -105,7 +105,7 @@ def test_invalid_seeds_raise():
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("call", "message"),
     [
         (lambda: RandomSplits(X, Y, train_share=1.0), "train_share == 1.0, must be < 1"),
         (lambda: RandomSplits(X, Y, train_share=5.0), "train_share == 5.0, must be < 1"),
@@ -115,9 +115,9 @@ def test_invalid_seeds_raise():
         (lambda: GeneratedSamples(twonorm, n_runs=0), "n_runs == 0, must be >= 1"),
     ],
 )
-def test_invalid_arguments_raise_at_once(make, message):
+def test_invalid_arguments_raise_before_the_first_run(call, message):
     with pytest.raises(ValueError, match=message):
-        make()
+        call()
 
 
 def test_missing_values_are_kept():
@@ -126,6 +126,6 @@ def test_missing_values_are_kept():
     assert np.isnan(np.vstack([run.X_train, run.X_test])).sum() == 1
 
 
-def test_tables_may_be_lists():
+def test_points_and_labels_may_be_lists():
     folds = StratifiedFolds(X.tolist(), Y.tolist(), n_runs=5)
     assert are_equal(folds[0], StratifiedFolds(X, Y, n_runs=5)[0])

@@ -15,7 +15,7 @@ from svmbook.experiments.methods.statistics import (
     summarise,
 )
 
-LISTS = st.integers(2, 30).flatmap(
+PAIRED_VALUES = st.integers(2, 30).flatmap(
     lambda n: st.lists(st.floats(-100, 100), min_size=2 * n, max_size=2 * n)
 )
 
@@ -28,7 +28,7 @@ def test_standard_error_equals_that_of_scipy(values):
     assert summary.deviation == pytest.approx(np.std(values, ddof=1), rel=1e-9, abs=1e-12)
 
 
-def test_summary_of_one_run_has_no_error():
+def test_summary_of_one_value_has_no_standard_error():
     summary = summarise([3.0])
     assert summary.mean == 3.0
     assert np.isnan(summary.standard_error)
@@ -41,7 +41,7 @@ def test_formatted_summary_is_the_signed_mean_and_the_unsigned_error():
     assert f"{summary:.1f}".split() == ["3.0", "±", f"{summary.standard_error:.1f}"]
 
 
-@given(values=LISTS)
+@given(values=PAIRED_VALUES)
 def test_paired_t_test_equals_that_of_scipy(values):
     first, second = np.array(values).reshape(2, -1)
     if (first - second).std() < 1e-6:
@@ -53,7 +53,7 @@ def test_paired_t_test_equals_that_of_scipy(values):
     assert (ours.low, ours.high) == pytest.approx(tuple(interval), rel=1e-9, abs=1e-9)
 
 
-@given(values=LISTS, share=st.floats(0.05, 0.9))
+@given(values=PAIRED_VALUES, share=st.floats(0.05, 0.9))
 def test_correction_widens_the_interval_by_the_overlap(values, share):
     first, second = np.array(values).reshape(2, -1)
     if (first - second).std() < 1e-6:
@@ -68,8 +68,8 @@ def test_correction_widens_the_interval_by_the_overlap(values, share):
 def test_corrected_t_test_has_fewer_false_positives_on_overlapping_splits():
     """Compare two classifiers with the same expected error, so that each rejection is false.
 
-    The classifier is ridge regression in closed form: for 3,600 fits of an estimator, validation
-    would take fifty times as long as the fits.
+    The classifier is ridge regression in closed form: for 3,600 fits of an estimator, the
+    validation of its input would take fifty times as long as the fits.
     """
     n_rejections = {"plain": 0, "corrected": 0}
     n_trials = 120
@@ -92,16 +92,16 @@ def test_corrected_t_test_has_fewer_false_positives_on_overlapping_splits():
 
 def test_equal_lists_tie_and_constant_differences_have_p_zero():
     assert compare([1, 2, 3], [1, 2, 3]) == Comparison(0.0, 0.0, 1.0, 0.0, 0.0)
-    constant = compare([1, 2, 3], [2, 3, 4])
-    assert constant.p == 0.0 and constant.t == -np.inf
-    assert constant.verdict == "win"
+    constant_difference = compare([1, 2, 3], [2, 3, 4])
+    assert constant_difference.p == 0.0 and constant_difference.t == -np.inf
+    assert constant_difference.verdict == "win"
     assert compare([2, 3, 4], [1, 2, 3]).verdict == "loss"
 
 
 def test_differences_of_rounding_size_are_ignored():
     assert compare([0.3] * 3, [0.1 + 0.2] * 3).verdict == "tie"
-    constant = compare([0.7, 0.8, 0.9], [0.6, 0.7, 0.8])
-    assert constant.t == np.inf and constant.p == 0
+    constant_difference = compare([0.7, 0.8, 0.9], [0.6, 0.7, 0.8])
+    assert constant_difference.t == np.inf and constant_difference.p == 0
 
 
 @pytest.mark.parametrize("level", [0.0, 95, -3, np.nan])
@@ -110,7 +110,7 @@ def test_level_must_lie_between_zero_and_one(level):
         compare([1.0, 2.0], [1.0, 3.0], level=level)
 
 
-@given(values=LISTS, level=st.sampled_from([0.5, 0.95]))
+@given(values=PAIRED_VALUES, level=st.sampled_from([0.5, 0.95]))
 def test_verdict_is_a_tie_unless_the_p_value_is_small(values, level):
     first, second = np.array(values).reshape(2, -1)
     if (first - second).std() < 1e-6:
@@ -122,11 +122,11 @@ def test_verdict_is_a_tie_unless_the_p_value_is_small(values, level):
     assert compare(second, first, level=level).verdict == reversed_verdict
 
 
-def test_practical_verdict_requires_the_level():
+def test_practical_verdict_requires_a_probability_of_at_least_the_level():
     for level in (0.9, 0.95):
-        for place, verdict in enumerate(("better", "equivalent", "worse")):
+        for position, verdict in enumerate(("better", "equivalent", "worse")):
             for largest, expected in ((level, verdict), (level - 1e-9, "undecided")):
-                p = np.roll([largest, 1.0 - largest, 0.0], place)
+                p = np.roll([largest, 1.0 - largest, 0.0], position)
                 assert PracticalDifference(*p, level).verdict == expected
 
 
@@ -162,7 +162,7 @@ def test_practical_differences_are_calibrated(share):
                 assert abs(difference) < 4.0 * 0.5 / np.sqrt(in_bin.sum())
 
 
-def test_verdicts_of_practical_difference():
+def test_practical_verdict_is_better_if_the_first_errors_are_smaller():
     errors = [20.0, 21.0, 19.0]
     assert practical_difference(errors, errors).verdict == "equivalent"
     assert practical_difference([23.0, 24.0, 22.0], errors).verdict == "worse"
