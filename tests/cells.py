@@ -16,7 +16,7 @@ def run(
     given_indices=frozenset(),
     **options,
 ):
-    """Run cells: tests, given cells, and, at all other indices, a student's own cells."""
+    """Run cells: tests and given cells at these indices, and a student's own cells elsewhere."""
     cells = [{"source": text, "kind": "own"} for text in sources]
     for k in given_indices:
         cells[k]["kind"] = "given"

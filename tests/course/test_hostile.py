@@ -48,7 +48,8 @@ def _message_or_error(course, graded):
     if graded.notes:
         return "; ".join(graded.notes)
     nb = nbformat.read(course.autograded_path(graded.student, ASSIGNMENT), as_version=4)
-    errors = [out.ename for cell in nb.cells for out in cell.get("outputs", ()) if "ename" in out]
+    outputs = [output for cell in nb.cells for output in cell.get("outputs", ())]
+    errors = [output.ename for output in outputs if "ename" in output]
     return f"`{errors[0]}`" if errors else "nothing"
 
 
@@ -118,8 +119,8 @@ def test_forbidden_operations_fail_as_the_table_says(sandbox):
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None
     table = _attack_table()
-    for number, kind in enumerate(FAILING_KINDS):
-        errors = [output["ename"] for output in outcome.outputs[number] if "ename" in output]
+    for k, kind in enumerate(FAILING_KINDS):
+        errors = [output["ename"] for output in outcome.outputs[k] if "ename" in output]
         assert f"`{errors[-1]}`" in table[kind][1], kind
 
 
