@@ -22,9 +22,9 @@ def path(tmp_path):
     return tmp_path / "runs.jsonl"
 
 
-def filled_store(path, n):
+def filled_store(path, n_records):
     store = Store(path)
-    for run in range(len(store), n):
+    for run in range(len(store), n_records):
         assert store.append(record(run))
     return store
 
@@ -71,7 +71,7 @@ def test_complete_store_is_not_repaired(path):
     assert not path.with_name("runs.jsonl.torn").exists()
 
 
-def test_append_repairs_what_another_killed_process_left(path):
+def test_append_repairs_the_incomplete_record_of_a_killed_process(path):
     store = filled_store(path, 2)
     with path.open("ab") as file:
         file.write(b'{"suite": "s", "dat')
@@ -128,9 +128,9 @@ def test_repair_raises_if_the_file_cannot_be_written(path):
 def test_lock_that_is_not_released_raises_after_the_timeout(path, monkeypatch):
     store = filled_store(path, 1)
     monkeypatch.setattr("svmbook.experiments.running.store.LOCK_SECONDS", 0.1)
-    waiting = Store(path)
+    waiting_store = Store(path)
     with store._lock, pytest.raises(OSError, match=r"another process has held .*lock for 0\.1 s"):
-        waiting.append(record(1))
+        waiting_store.append(record(1))
 
 
 FULL_DISK_SCRIPT = """
@@ -152,8 +152,15 @@ def test_full_disk_leaves_the_store_unchanged(path, request):
     filled_store(path, 2)
     old_content = path.read_bytes()
     limit = len(old_content) + 40  # bytes: a part of the next record is written before the error
-    call = [sys.executable, "-c", FULL_DISK_SCRIPT, str(request.path.parent), str(path), str(limit)]
-    result = subprocess.run(call, capture_output=True, text=True, timeout=120)
+    command = [
+        sys.executable,
+        "-c",
+        FULL_DISK_SCRIPT,
+        str(request.path.parent),
+        str(path),
+        str(limit),
+    ]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert result.stdout == f"failed 2 {len(old_content)}\nTrue 3\n", result.stderr
     assert not path.with_name("runs.jsonl.torn").exists()
     assert path.read_bytes().startswith(old_content)
@@ -172,9 +179,9 @@ print(sum(store.append(record(run)) for run in range(150)))
 
 
 def test_two_processes_append_to_one_store(path, request):
-    call = [sys.executable, "-c", WRITER_SCRIPT, str(request.path.parent), str(path)]
+    command = [sys.executable, "-c", WRITER_SCRIPT, str(request.path.parent), str(path)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    writers = [subprocess.Popen(call, **pipes) for _ in range(2)]
+    writers = [subprocess.Popen(command, **pipes) for _ in range(2)]
     for writer in writers:
         assert writer.stdout.readline() == "ready\n"
     for writer in writers:
@@ -213,7 +220,7 @@ def test_invalid_line_is_reported(path, line, message):
 
 
 @pytest.mark.parametrize("content", [b"my notes, without a last newline", b"\0" * 1000])
-def test_other_files_are_not_changed(path, content):
+def test_file_that_is_not_a_store_is_not_changed(path, content):
     path.write_bytes(content)
     with pytest.raises(ValueError, match="does not end in a record"):
         Store(path)

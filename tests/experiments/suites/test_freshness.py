@@ -18,13 +18,16 @@ QUICK_SECONDS, NIGHTLY_SECONDS = 0.05, 5.0  # longest runs, according to their r
 
 
 @pytest.fixture(autouse=True)
-def same_libraries(name):
+def skip_with_other_libraries(name):
     """Skip each test of a suite whose records were made with other libraries."""
     skip_if_sklearn_differs(load_records(name)[0])
 
 
 def is_close(new, stored):
-    """Compare results; on another computer a few points at a boundary may change sides."""
+    """Return whether results agree, except for a few points near a boundary.
+
+    On another computer, rounding may move such points to the other side.
+    """
     if isinstance(stored, dict):
         return new.keys() == stored.keys() and is_close([*new.values()], [*stored.values()])
     if isinstance(stored, list):
@@ -32,7 +35,7 @@ def is_close(new, stored):
     return abs(new - stored) <= (3 if isinstance(stored, int) else 0.005)
 
 
-def differences(new, record):
+def difference_messages(new, record):
     """Return a list with a message if the two parts of a new record differ from a stored record."""
     (new_exact, new_close), (exact, close) = new, exact_and_close_fields(record)
     if new_exact == exact and is_close(new_close, close):
@@ -48,9 +51,9 @@ def is_available(suite, data_set):
 @pytest.mark.parametrize("name", SUITES)
 def test_fastest_run_reproduces_its_committed_record(name):
     record = fastest_record(find_suite(name))
-    messages = differences(repeat_fastest_run(name, record["method"]), record)
+    messages = difference_messages(repeat_fastest_run(name, record["method"]), record)
     assert not messages, (
-        f"renew: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{messages[0]}"
+        f"renew the records: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{messages[0]}"
     )
 
 
@@ -61,7 +64,7 @@ def test_fast_runs_of_each_method_reproduce_their_committed_records(name):
         record = fastest_record(suite, method)
         seconds = sum(record[field] for field in record if field.endswith("seconds"))
         if is_available(suite, record["data_set"]) and seconds < QUICK_SECONDS:
-            messages += differences(repeat_fastest_run(name, method), record)
+            messages += difference_messages(repeat_fastest_run(name, method), record)
     assert not messages, "\n".join(messages)
 
 
@@ -71,5 +74,7 @@ def test_one_run_of_each_method_and_data_set_reproduces_its_committed_record(nam
     suite, messages = find_suite(name), []
     for record in fastest_records(suite):
         if record["seconds"] < NIGHTLY_SECONDS and is_available(suite, record["data_set"]):
-            messages += differences(exact_and_close_fields(repeat_run(suite, record)), record)
+            messages += difference_messages(
+                exact_and_close_fields(repeat_run(suite, record)), record
+            )
     assert not messages, "\n".join(messages)

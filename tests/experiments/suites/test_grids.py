@@ -45,7 +45,7 @@ GRIDS = {
 
 
 @pytest.mark.parametrize("suite", GRIDS)
-def test_grids_consist_of_chosen_values_and_known_others(suite):
+def test_grids_consist_of_chosen_values_and_listed_unchosen_values(suite):
     method_grid, unchosen_values = GRIDS[suite]
     chosen_values, declared_values = {}, {}
     for record in load_records(suite):
@@ -63,7 +63,7 @@ def test_grids_consist_of_chosen_values_and_known_others(suite):
 
 
 @pytest.mark.parametrize("method", ["Gaussian", "stump ensemble"])
-def test_grids_beyond_shen_ascend_by_factors_of_ten(method):
+def test_grids_of_shen2013_beyond_ascend_by_factors_of_ten(method):
     X, y = np.zeros((30, 4)), np.arange(30) % 3
     grid = shen2013_further._make_estimator(method, X, y).param_grid
     for name, values in grid.items():

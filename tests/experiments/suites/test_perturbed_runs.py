@@ -14,7 +14,7 @@ BINNING_METHODS = ("boosted trees", "explainable boosting")
 
 
 def fastest_records_by_method(suite):
-    """Return the record of the fastest run of each method, sorted from the fastest."""
+    """Return the record of each method's fastest run: generated data first, then by time."""
     methods = {record["method"] for record in load_records(suite.name)}
     records = [
         fastest_record(suite, m) for m in sorted(methods) if not m.startswith(BINNING_METHODS)
@@ -22,7 +22,7 @@ def fastest_records_by_method(suite):
     return sorted(records, key=lambda r: (r["data_set"] in suite.data_files, r["seconds"]))
 
 
-def differences(suite, record, seeds, monkeypatch):
+def difference_messages(suite, record, seeds, monkeypatch):
     """Return a message for each perturbation of the data that changes the record."""
     unperturbed, messages = repeat_fastest_run(suite.name, record["method"]), []
     for seed in seeds:
@@ -40,7 +40,7 @@ def test_fastest_run_does_not_depend_on_the_last_bits_of_its_data(name, monkeypa
     suite = find_suite(name)
     record = fastest_records_by_method(suite)[0]
     seeds = SEEDS if record["seconds"] < QUICK_SECONDS else SEEDS[:1]
-    assert not differences(suite, record, seeds, monkeypatch)
+    assert not difference_messages(suite, record, seeds, monkeypatch)
 
 
 # `make test` has the fastest run of each suite, above, with one perturbation if it is slow.
@@ -50,5 +50,5 @@ def test_fastest_run_of_each_method_does_not_depend_on_the_last_bits(name, monke
     suite, messages = find_suite(name), []
     for record in fastest_records_by_method(suite):
         if record["seconds"] < NIGHTLY_SECONDS:
-            messages += differences(suite, record, SEEDS, monkeypatch)
+            messages += difference_messages(suite, record, SEEDS, monkeypatch)
     assert not messages, "\n".join(messages)

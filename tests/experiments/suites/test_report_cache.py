@@ -11,7 +11,7 @@ from svmbook.experiments.running.store import Store
 
 @pytest.fixture
 def store(tmp_path):
-    """A copy of the records of a small suite."""
+    """Return a store with a copy of the records of a small suite."""
     path = tmp_path / "exploring-parameters.jsonl"
     path.write_bytes((results_folder() / path.name).read_bytes())
     return Store(path)
@@ -25,7 +25,7 @@ def test_changing_the_returned_rows_does_not_change_the_cache(store):
     assert list(report("exploring-parameters", store).rows) == rows
 
 
-def test_report_is_renewed_when_its_file_changes(store):
+def test_report_is_renewed_when_the_file_of_records_changes(store):
     old_report = report("exploring-parameters", store)
     records = store.records()
     for record in records:

@@ -1,4 +1,4 @@
-"""No two tables of a suite share rows, except for two tables that Lin (2005) uses both."""
+"""No two tables of a suite share rows, except for two tables, both of which Lin (2005) uses."""
 
 from itertools import combinations
 
@@ -10,7 +10,7 @@ from svmbook.datasets import load
 from svmbook.experiments.suites import SUITES, find_suite
 
 LARGE_SHARE = 0.05  # of the rows of the smaller table; a few rows may be equal by chance
-PRINTED_PAIRS = {("cleveland", "heart")}
+PAIRS_WITH_SHARED_ROWS = {("cleveland", "heart")}
 
 
 def rows(table):
@@ -27,8 +27,8 @@ def share_rows(first, second):
     candidates = (
         [wide] if same_width else [np.delete(wide, j, axis=1) for j in range(wide.shape[1])]
     )
-    limit = LARGE_SHARE * min(len(narrow), len(wide))
-    return any(len(rows(narrow) & rows(candidate)) > limit for candidate in candidates)
+    max_shared = LARGE_SHARE * min(len(narrow), len(wide))
+    return any(len(rows(narrow) & rows(candidate)) > max_shared for candidate in candidates)
 
 
 def test_shared_rows_are_found():
@@ -49,4 +49,4 @@ def test_tables_of_a_suite_share_no_rows(name):
         skip_without_table(table)
     data = {table: load(table).data for table in tables}
     shared = {pair for pair in combinations(tables, 2) if share_rows(*map(data.get, pair))}
-    assert shared <= (PRINTED_PAIRS if name.startswith("lin2005") else set())
+    assert shared <= (PAIRS_WITH_SHARED_ROWS if name.startswith("lin2005") else set())

@@ -20,7 +20,7 @@ def test_committed_results_are_complete(name):
     assert all(job in store for job in jobs)
 
 
-def test_missing_results_raise_a_helpful_message(tmp_path, monkeypatch):
+def test_missing_results_raise_and_the_results_folder_can_be_set(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="exploring-parameters"):
         load_records("no_such_study")
     monkeypatch.chdir(tmp_path)
@@ -151,8 +151,8 @@ def test_report_of_a_part_of_a_suite_is_marked(tmp_path):
     assert "nan" not in text
 
 
-@pytest.mark.parametrize(("seconds", "time"), [(20.0, "60 seconds"), (100.0, "5 minutes")])
-def test_notes_have_the_number_and_the_time_of_the_runs(tmp_path, seconds, time):
+@pytest.mark.parametrize(("seconds", "total_time"), [(20.0, "60 seconds"), (100.0, "5 minutes")])
+def test_notes_have_the_number_and_the_time_of_the_runs(tmp_path, seconds, total_time):
     records = [
         committed_record("exploring-parameters", data_set=data_set, method="linear", run=run)
         | {"seconds": seconds}
@@ -160,7 +160,7 @@ def test_notes_have_the_number_and_the_time_of_the_runs(tmp_path, seconds, time)
     ]
     store = make_store(tmp_path / "runs.jsonl", records)
     notes = report("exploring-parameters", store).notes[0]
-    assert notes.endswith(f"Runs per row: 1 to 2; total time on one core: {time}.")
+    assert notes.endswith(f"Runs per row: 1 to 2; total time on one core: {total_time}.")
 
 
 def test_jobs_have_each_data_set_method_and_run_once():

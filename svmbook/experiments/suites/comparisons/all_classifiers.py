@@ -294,7 +294,7 @@ def _make_table(rows):
     return Table([*columns, "certificate"], table_rows)
 
 
-def _make_table_of_tables(rows):
+def _make_data_set_table(rows):
     """Return one row per table: its size, the best method of the book and the best baseline."""
     table_rows = []
     for data_set, group in itertools.groupby(rows, key=lambda row: row["data_set"]):
@@ -318,6 +318,6 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    extra_tables={"tables": _make_table_of_tables},
+    extra_tables={"tables": _make_data_set_table},
     data_files=LINEAR_OR_GAUSSIAN.data_files,
 )

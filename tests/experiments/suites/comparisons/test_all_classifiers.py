@@ -1,4 +1,4 @@
-"""The suite of all classifiers: model sizes, certificates, and that no estimator is missing."""
+"""The suite all-classifiers: model sizes, certificates, and completeness of the estimators."""
 
 import itertools
 
@@ -27,14 +27,14 @@ def estimator(method):
 
 
 @pytest.fixture(scope="module")
-def points():
+def two_classes():
     X, y = stdev(2, n=60, random_state=0)
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_certificates_agree_with_the_fitted_attributes(method, points):
-    fitted = clone(estimator(method)).fit(*points)
+def test_certificates_agree_with_the_fitted_attributes(method, two_classes):
+    fitted = clone(estimator(method)).fit(*two_classes)
     certificate = "gap" if hasattr(fitted, "relative_gap_") else "none"
     if certificate == "none" and hasattr(fitted, "kkt_residual_"):
         certificate = "stationary"
@@ -78,28 +78,35 @@ def test_size_of_linear_models_is_a_hyperplane_per_pair(method, three_classes):
     "method",
     ["Gaussian SVM", "Gaussian logistic", "import vectors", "unbiased Gaussian", "tree kernel"],
 )
-def test_size_includes_a_point_that_pairs_share_once(method, three_classes):
-    _, pairs, size = fit_and_measure(method, *three_classes)
-    points = {tuple(row) for pair in pairs for row in pair.support_vectors_}
-    assert size == 3 * len(points) + sum(pair.dual_coef_.size + 1 for pair in pairs)
-    n_unshared = sum(len(pair.support_vectors_) for pair in pairs)
-    assert len(points) < n_unshared or method in ("import vectors", "unbiased Gaussian")
+def test_size_counts_a_support_vector_shared_by_pairs_once(method, three_classes):
+    _, pair_classifiers, size = fit_and_measure(method, *three_classes)
+    distinct_points = {
+        tuple(row) for classifier in pair_classifiers for row in classifier.support_vectors_
+    }
+    assert size == 3 * len(distinct_points) + sum(
+        classifier.dual_coef_.size + 1 for classifier in pair_classifiers
+    )
+    n_support_vectors = sum(len(classifier.support_vectors_) for classifier in pair_classifiers)
+    assert len(distinct_points) < n_support_vectors or method in (
+        "import vectors",
+        "unbiased Gaussian",
+    )
 
 
 @pytest.mark.parametrize("method", ["exemplar SVMs", "mined exemplars", "prototype SVMs"])
 def test_size_of_ensembles_includes_what_their_vote_needs(method, three_classes):
     fitted, _, size = fit_and_measure(method, *three_classes)
-    votes = fitted._ensemble_
-    stored_parts = [votes.coef, votes.intercept, votes.codes]
-    stored_parts += [votes.exemplars] if votes.voting == "local" else [*votes.sigmoids]
+    ensemble = fitted._ensemble_
+    stored_parts = [ensemble.coef, ensemble.intercept, ensemble.codes]
+    stored_parts += [ensemble.exemplars] if ensemble.voting == "local" else [*ensemble.sigmoids]
     assert size == sum(np.size(part) for part in stored_parts)
 
 
 @pytest.mark.parametrize("method", ["stump kernel", "logistic stumps", "AdaBoost"])
 def test_size_of_additive_models_is_that_of_their_shape_functions(method, three_classes):
-    _, pairs, size = fit_and_measure(method, *three_classes)
-    shapes = [shape for pair in pairs for shape in pair.shape_functions_]
-    assert size == len(pairs) + sum(len(shape[0]) + len(shape[1]) for shape in shapes)
+    _, pair_classifiers, size = fit_and_measure(method, *three_classes)
+    shapes = [shape for classifier in pair_classifiers for shape in classifier.shape_functions_]
+    assert size == len(pair_classifiers) + sum(len(shape[0]) + len(shape[1]) for shape in shapes)
 
 
 def test_size_of_trees_includes_splits_and_leaves(three_classes):
@@ -118,9 +125,11 @@ def test_size_of_local_methods_includes_all_training_points(three_classes):
     for method in ("nearest neighbours", "localized SVM"):
         assert fit_and_measure(method, X, y)[2] == X.size + len(X)
     fitted, _, size = fit_and_measure("profile SVM", X, y)
-    plane_sizes = [planes.coef.size + len(planes.coef) for _, planes in fitted._planes_.values()]
-    assert size == X.size + fitted.cluster_centers_.size + sum(plane_sizes)
-    assert len(plane_sizes) > 1
+    hyperplane_sizes = [
+        hyperplanes.coef.size + len(hyperplanes.coef) for _, hyperplanes in fitted._planes_.values()
+    ]
+    assert size == X.size + fitted.cluster_centers_.size + sum(hyperplane_sizes)
+    assert len(hyperplane_sizes) > 1
     # One cluster: a hyperplane per pair of classes, and no points.
     fitted.set_params(n_clusters=1).fit(X, y)
     assert all_classifiers._model_size([fitted], X) == 3 * 4
@@ -138,7 +147,7 @@ def test_size_of_lpboost_is_that_of_its_shape_functions(C, three_classes):
     assert (len(stumps.signs) == 0) == (C < 1)
 
 
-def test_suite_includes_all_estimators_but_one():
+def test_suite_includes_all_estimators_except_irwls():
     names = {type(estimator(method)).__name__ for method in METHODS}
     assert set(svmbook.__all__[:-1]) - names == {"IRWLSSVC"}
 
@@ -206,8 +215,9 @@ def test_prediction_of_a_thousand_points_is_timed_on_one_thread(monkeypatch):
     assert thread_counts == {1}
 
 
-#: Errors in three runs. On iris the means of the linear SVM and the trees are equal, and that of
-#: the forest is less than two points larger. On cleveland those of trees and forest are equal.
+#: Errors in three runs. On iris the mean errors of the linear SVM and the tree kernel are equal,
+#: and that of the random forest is less than two percentage points larger. On cleveland the mean
+#: errors of the tree kernel and the random forest are equal.
 ERRORS = {
     ("iris", "linear SVM"): (1 / 3, 1 / 3, 1 / 3),
     ("iris", "tree kernel"): (2 / 3, 1 / 3, 0.0),
@@ -261,7 +271,7 @@ def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
 def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
     best_methods = {
         table_row[0]: [*table_row[4:]]
-        for table_row in all_classifiers._make_table_of_tables(rows).rows
+        for table_row in all_classifiers._make_data_set_table(rows).rows
     }
     assert best_methods == {
         "iris": ["linear SVM", "33.3", "random forest", "35.0"],

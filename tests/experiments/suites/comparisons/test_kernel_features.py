@@ -28,12 +28,12 @@ def test_run_reproduces_its_committed_record(method):
 
 
 def test_training_and_test_points_differ_between_runs():
-    runs = [kernel_features.draw_samples(run) for run in range(2)]
-    assert [(len(r.X_train), len(r.X_test)) for r in runs] == [(1600, 4000)] * 2
-    assert len({X[0, 0] for r in runs for X in (r.X_train, r.X_test)}) == 4
+    samples = [kernel_features.draw_samples(run) for run in range(2)]
+    assert [(len(r.X_train), len(r.X_test)) for r in samples] == [(1600, 4000)] * 2
+    assert len({X[0, 0] for r in samples for X in (r.X_train, r.X_test)}) == 4
 
 
-def test_errors_of_explicit_fourier_features_agree_with_the_committed_ones():
+def test_errors_of_explicit_fourier_features_agree_with_the_committed_values():
     parts, m, rng = kernel_features.draw_samples(3), 400, np.random.default_rng(0)
     omega = rng.normal(scale=np.sqrt(2 * kernel_features.GAMMA), size=(2, m))
     phases = rng.uniform(0, 2 * np.pi, m)
@@ -51,7 +51,9 @@ def test_errors_of_explicit_fourier_features_agree_with_the_committed_ones():
 def test_fourier_features_are_paired_with_nystroem():
     rows = {row["method"]: row for row in report("kernel-features").rows}
     for m in FEATURE_COUNTS:
-        nystroem, fourier = (100 * values_of(method_name(kind, m)) for kind in FEATURE_MAPS)
+        nystroem, fourier = (
+            100 * values_of(method_name(feature_map, m)) for feature_map in FEATURE_MAPS
+        )
         row, differences = rows[method_name("Fourier", m)], fourier - nystroem
         assert row["nystroem_difference"] == pytest.approx(differences.mean())
         assert row["nystroem_difference_se"] == pytest.approx(differences.std(ddof=1) / 20**0.5)
@@ -61,14 +63,14 @@ def test_fourier_features_are_paired_with_nystroem():
 def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
     for m in FEATURE_COUNTS:
         nystroem, fourier = (
-            values_of(method_name(kind, m), "kernel_error") for kind in FEATURE_MAPS
+            values_of(method_name(feature_map, m), "kernel_error") for feature_map in FEATURE_MAPS
         )
         assert (6 * nystroem < fourier).all()
     fourier_wins = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
     assert fourier_wins.sum() >= 18
 
 
-def test_table_of_a_part_of_the_runs(tmp_path):
+def test_table_of_incomplete_records_has_empty_cells(tmp_path):
     records = [r for r in load_records("kernel-features") if r["run"] < 2]
     methods = (EXACT, "Fourier, m = 20")
     store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["method"] in methods])

@@ -39,7 +39,7 @@ def test_splits_are_reproducible_and_differ_between_runs():
 
 
 def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
-    # On cleveland there is no difference, on sonar there is one in the runs of the search only.
+    # These records have no difference on cleveland, and one on sonar in the search runs only.
     rng = np.random.default_rng(0)
     records = []
     for data_set in ("sonar", "cleveland"):
@@ -68,7 +68,7 @@ def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
     assert float(printed["cleveland"]) == pytest.approx(rows["cleveland"]["p_holm"], rel=0.05)
 
 
-def test_rows_use_common_runs_and_need_two_of_each_kind(tmp_path):
+def test_rows_use_common_runs_and_need_two_runs_each_for_search_and_confirmation(tmp_path):
     records = [r for r in load_records("linear-or-gaussian") if r["data_set"] == "sonar"]
     unpaired = [r for r in records if r["method"] == "linear" or r["run"] >= 5]
     (row,) = report("linear-or-gaussian", make_store(tmp_path / "unpaired.jsonl", unpaired)).rows

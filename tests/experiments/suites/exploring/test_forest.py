@@ -1,4 +1,4 @@
-"""The forest cover study: brute force on a small table, and the results that the book states."""
+"""The forest cover study, against brute force on a small table, and the results in the book."""
 
 import itertools
 import time
@@ -25,8 +25,8 @@ def test_split_returns_three_disjoint_parts(scaled):
     parts = forest.split(X, X[:, 1], 0, scaled=scaled)
     assert [len(y) for _, y in parts] == [5040, 5040, 5040]
     assert len({value for part, _ in parts for value in part[:, 0]}) == 15120
-    centre = np.abs(parts[0][0].mean(axis=0)).max()
-    assert (centre < 1e-12) == scaled
+    largest_mean = np.abs(parts[0][0].mean(axis=0)).max()
+    assert (largest_mean < 1e-12) == scaled
 
 
 def test_gaussian_kernel_is_better_than_the_linear_one_only_on_scaled_features():
@@ -39,7 +39,7 @@ def test_gaussian_kernel_is_better_than_the_linear_one_only_on_scaled_features()
     assert rows["linear-scaled"]["training_seconds"] < 1  # reported: a few hours
 
 
-def test_gaussian_kernel_of_raw_features():
+def test_gaussian_kernel_of_raw_features_is_nearly_the_identity_or_ignores_binary_ones():
     skip_without_table("covtype")
     X = load("covtype").data[:2000]
     off_diagonal = gaussian(X, gamma=min(GAMMA_GRID)) - np.eye(len(X))
@@ -49,7 +49,7 @@ def test_gaussian_kernel_of_raw_features():
     np.testing.assert_allclose(gaussian(X, gamma=1e-5), non_binary_kernel, atol=1e-4)
 
 
-def test_methods_agree_with_their_names():
+def test_settings_of_methods_agree_with_their_names():
     schemes = {"rest": "rest", "logistic": "softmax", "pairs": "pairs"}
     for name, method in forest.METHODS.items():
         assert method.scaled == ("scaled" in name) == ("raw" not in name)
@@ -76,10 +76,11 @@ def test_confusion_matrices_agree_with_the_test_errors():
 
 
 @pytest.mark.parametrize("method", ["linear-raw", "gaussian-scaled"])
-def test_selection_on_a_small_table_by_brute_force(monkeypatch, method):
+def test_selection_agrees_with_brute_force_on_a_small_table(monkeypatch, method):
     rng = np.random.default_rng(0)
     y = np.repeat([1, 2, 3], 60)
-    # Three clouds in a triangle. A small C ignores the first raw feature, which separates one.
+    # Three clouds form a triangle. With a small C the classifier ignores the first raw feature,
+    # which separates one cloud from the others.
     X = rng.standard_normal((180, 2)) + 2.5 * np.column_stack([y == 2, y == 3])
     X[:, 0] /= 50.0
     monkeypatch.setattr(forest, "PART_SIZE", 60)
@@ -101,8 +102,8 @@ def test_selection_on_a_small_table_by_brute_force(monkeypatch, method):
     chosen = outcome["parameters"]["C"], outcome["parameters"].get("gamma")
     assert errors[chosen] <= min(errors.values()) + 1 / 59  # up to one point on the boundary
     assert outcome["error"] == pytest.approx(1 - fits[chosen].score(*test), abs=1 / 59)
-    support = {point for svm in fits[chosen].estimators_ for point in svm.support_}
-    assert outcome["model_size"] == pytest.approx(len(support), abs=2)
+    support_indices = {point for svm in fits[chosen].estimators_ for point in svm.support_}
+    assert outcome["model_size"] == pytest.approx(len(support_indices), abs=2)
     assert np.sum(outcome["confusion"]) == 60
     assert np.sum(outcome["confusion"], axis=1).tolist() == [sum(test[1] == k) for k in (1, 2, 3)]
 
@@ -117,16 +118,16 @@ def use_small_table(monkeypatch):
     return X, y
 
 
-def test_pairs_and_softmax_on_a_small_table_by_brute_force(monkeypatch):
+def test_pairs_and_softmax_agree_with_brute_force_on_a_small_table(monkeypatch):
     X, y = use_small_table(monkeypatch)
     train, validation, test = forest.split(X, y, 2, scaled=True)
-    for method, make in {
+    for method, make_classifier in {
         "linear-scaled-pairs": lambda C: SVC(C=C, kernel="linear", tol=1e-6),  # pairs by LIBSVM
         "logistic-scaled": lambda C: LogisticRegression(C=C, tol=1e-8),
         "logistic-scaled-rest": lambda C: OneVsRestClassifier(LogisticRegression(C=C, tol=1e-8)),
     }.items():
         outcome = forest.carry_out_run("covtype", method, 2)
-        fits = {C: make(C).fit(*train) for C in C_GRID}
+        fits = {C: make_classifier(C).fit(*train) for C in C_GRID}
         errors = [1 - fit.score(*validation) for fit in fits.values()]
         np.testing.assert_allclose(outcome["validation_errors"], errors, atol=1 / 59)
         chosen = fits[outcome["parameters"]["C"]]
@@ -154,17 +155,20 @@ def test_penalty_is_scaled_if_chosen_on_some_of_the_points(monkeypatch):
     assert outcome["error"] == pytest.approx(1 - model.score(*test), abs=1e-6)
 
 
-def test_kinds_at_extreme_elevations_have_the_best_recall():
+def test_cover_types_at_extreme_elevations_have_the_best_recall():
     runs = [r for r in load_records("exploring-forest") if r["method"] == "linear-scaled"]
     counts = sum(np.array(r["confusion"]) for r in runs)
     recall = dict(zip(range(1, 8), np.diag(counts) / counts.sum(axis=1), strict=True))
-    assert sorted(recall, key=recall.get)[-2:] == [7, 4]  # the highest and the lowest kind
+    assert sorted(recall, key=recall.get)[-2:] == [7, 4]  # at the highest and the lowest elevation
     assert min(recall, key=recall.get) == 2
-    # Plots of kind 2 are most often predicted as 1, then as 5, then as 2.
+    # Plots of cover type 2 are most often predicted as 1, then as 5, then as 2.
     assert counts[1].argsort()[::-1][:3].tolist() == [0, 4, 1]
     skip_without_table("covtype")
     table = load("covtype")
-    elevation = {kind: np.median(table.data[table.target == kind, 0]) for kind in range(1, 8)}
+    elevation = {
+        cover_type: np.median(table.data[table.target == cover_type, 0])
+        for cover_type in range(1, 8)
+    }
     assert sorted(elevation, key=elevation.get) == [4, 3, 6, 5, 2, 1, 7]
 
 
@@ -196,7 +200,8 @@ def test_run_reproduces_its_committed_record():
     skip_without_table("covtype")
     record = committed_record("exploring-forest", method="linear-scaled", run=0)
     repeated = forest.carry_out_run("covtype", "linear-scaled", 0)
-    assert repeated["seed"] == record["seed"]  # but two values of C are tied
+    # The parameters are not compared, because two values of C are tied.
+    assert repeated["seed"] == record["seed"]
     assert repeated["error"] == pytest.approx(record["error"], abs=0.001)
     assert repeated["tied_share"] == pytest.approx(record["tied_share"], abs=0.001)
 
@@ -209,7 +214,10 @@ def test_share_of_ties_correlates_with_the_error_of_linear_svms():
 
 
 def fit_with_three_constant_outputs():
-    """Return SVMs for five clouds in a row, three of them with constant output, and new points."""
+    """Return SVMs for five clouds in a row, new points, and the classes of the new points.
+
+    The outputs of three of the five SVMs are constant.
+    """
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(5), 60)
     X, X_new = (3.0 * y[:, None] + rng.uniform(-1, 1, (300, 1)) for _ in range(2))

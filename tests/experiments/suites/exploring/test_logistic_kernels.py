@@ -53,18 +53,20 @@ def test_selected_lambda_has_the_smallest_validation_loss():
 def test_log_losses_are_means_and_paired_differences_of_the_records():
     losses = committed_values(SUITE_NAME, "log_loss")
     for row in report(SUITE_NAME).rows:
-        values = losses["nonSep", row["method"]]
-        differences = values - losses["nonSep", RIDGE]
-        assert row["log_loss"] == pytest.approx(values.mean())
+        method_losses = losses["nonSep", row["method"]]
+        differences = method_losses - losses["nonSep", RIDGE]
+        assert row["log_loss"] == pytest.approx(method_losses.mean())
         if row["method"] != RIDGE:
-            error = differences.std(ddof=1) / np.sqrt(30)
+            standard_error = differences.std(ddof=1) / np.sqrt(30)
             assert row["log_loss_difference"] == pytest.approx(differences.mean())
-            assert row["log_loss_difference_se"] == pytest.approx(error)
+            assert row["log_loss_difference_se"] == pytest.approx(standard_error)
 
 
 def test_svm_has_the_error_of_the_ridge_penalty_and_a_larger_log_loss(values):
     for method in ("SVM with Platt scaling", "ridge, selected by errors"):
-        error, loss = (values[method] - values[RIDGE]).T
-        assert abs(error.mean()) < 2 * error.std(ddof=1) / np.sqrt(30), method
-        assert (loss > 0).mean() > 0.5 and loss.mean() > 0.01, method
+        error_differences, loss_differences = (values[method] - values[RIDGE]).T
+        assert abs(error_differences.mean()) < 2 * error_differences.std(ddof=1) / np.sqrt(30), (
+            method
+        )
+        assert (loss_differences > 0).mean() > 0.5 and loss_differences.mean() > 0.01, method
     assert abs(values["import vectors"] - values[RIDGE])[:, 0].max() < 0.5

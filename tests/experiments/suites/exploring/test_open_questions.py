@@ -1,4 +1,4 @@
-"""Softmax regression with more data, and Figure 8 of Exploring Classification by its protocol."""
+"""Softmax regression with more data, and Figure 8 of Exploring Classification repeated."""
 
 import itertools
 
@@ -31,50 +31,52 @@ def small_covtype(monkeypatch):
     return X, y
 
 
-def errors_for_each_C(make, train, test, *, scaled=True):
-    """Return the test error of the classifier ``make(C)`` for each C."""
+def errors_for_each_C(make_classifier, train, test, *, scaled=True):
+    """Return the test error of the classifier ``make_classifier(C)`` for each C."""
     (X, y), (X_test, y_test) = train, test
     if scaled:
         scaler = StandardScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)
-    return np.array([1 - make(C).fit(X, y).score(X_test, y_test) for C in C_GRID])
+    return np.array([1 - make_classifier(C).fit(X, y).score(X_test, y_test) for C in C_GRID])
 
 
-def test_softmax_by_brute_force(small_covtype):
+def test_softmax_run_agrees_with_brute_force(small_covtype):
     X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 2)).permutation(180)
     first, validation, test = order[:60], order[60:90], order[120:]
     outcome = suite.carry_out_run("90", suite.SOFTMAX, 2)
 
-    def softmax(C):
+    def make_softmax(C):
         return LogisticRegression(C=C, tol=1e-8, max_iter=1000)
 
     validation_errors = errors_for_each_C(
-        softmax, (X[first], y[first]), (X[validation], y[validation])
+        make_softmax, (X[first], y[first]), (X[validation], y[validation])
     )
     np.testing.assert_allclose(outcome["validation_errors"], validation_errors, atol=1 / 29)
     train = np.concatenate([first, validation])
-    test_errors = errors_for_each_C(softmax, (X[train], y[train]), (X[test], y[test]))
+    test_errors = errors_for_each_C(make_softmax, (X[train], y[train]), (X[test], y[test]))
     chosen = C_GRID.index(outcome["parameters"]["C"])
     assert outcome["error"] == pytest.approx(test_errors[chosen], abs=1 / 59)
 
 
 @pytest.mark.parametrize("method", ["svm-scaled", "svm-raw"])
-def test_figure_8_by_brute_force(small_covtype, method):
+def test_runs_of_figure_8_agree_with_brute_force(small_covtype, method):
     X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 3)).permutation(180)
     train, validation, test = order[:45], order[60:105], order[120:]
     outcome = suite.carry_out_run(suite.FIGURE_8, method, 3)
 
-    def svms(C):
+    def make_svms(C):
         return OneVsRestClassifier(DualSVC(C=C))
 
     scaled = suite.METHODS[method]
     validation_errors = errors_for_each_C(
-        svms, (X[train], y[train]), (X[validation], y[validation]), scaled=scaled
+        make_svms, (X[train], y[train]), (X[validation], y[validation]), scaled=scaled
     )
     np.testing.assert_allclose(outcome["validation_errors"], validation_errors, atol=2.1 / 45)
-    test_errors = errors_for_each_C(svms, (X[train], y[train]), (X[test], y[test]), scaled=scaled)
+    test_errors = errors_for_each_C(
+        make_svms, (X[train], y[train]), (X[test], y[test]), scaled=scaled
+    )
     chosen = C_GRID.index(outcome["parameters"]["C"])
     assert outcome["error"] == pytest.approx(test_errors[chosen], abs=2.1 / 60)
 
@@ -87,14 +89,19 @@ def test_first_C_with_the_smallest_validation_error_is_chosen():
 
 
 def test_seeds_are_those_of_the_forest_study():
-    suite_parts = (
+    suites_and_data_sets = (
         (SUITE_NAME, "500"),
         (SUITE_NAME, suite.FIGURE_8),
         ("exploring-forest", "covtype"),
     )
     for run in range(10):
         assert (
-            len({committed_record(name, run=run, data_set=d)["seed"] for name, d in suite_parts})
+            len(
+                {
+                    committed_record(name, run=run, data_set=d)["seed"]
+                    for name, d in suites_and_data_sets
+                }
+            )
             == 1
         )
 

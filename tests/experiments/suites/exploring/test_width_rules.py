@@ -32,15 +32,17 @@ def test_three_parts_are_different_samples():
 
 def test_rules_agree_with_their_definitions():
     X, y = width_rules.draw_samples("ringnorm", 3)[0]
-    squared = euclidean_distances(X, squared=True)[np.triu_indices(len(X), k=1)]
-    assert 1.0 / width_rules.median_rule(X) == pytest.approx(np.median(squared))
+    squared_distances = euclidean_distances(X, squared=True)[np.triu_indices(len(X), k=1)]
+    assert 1.0 / width_rules.median_rule(X) == pytest.approx(np.median(squared_distances))
     outputs, expected = (
         SVC(gamma=gamma).fit(X, y).decision_function(X)
         for gamma in (width_rules.scale_rule(X), "scale")
     )
     np.testing.assert_allclose(outputs, expected, atol=1e-9)
     stored = committed_record("width-rules", data_set="ringnorm", method="median", run=3)
-    assert 1.0 / stored["parameters"]["gamma"] == pytest.approx(np.median(squared), rel=1e-3)
+    assert 1.0 / stored["parameters"]["gamma"] == pytest.approx(
+        np.median(squared_distances), rel=1e-3
+    )
 
 
 def test_grid_method_has_the_smallest_validation_error_on_its_grid():
@@ -65,7 +67,7 @@ def test_rules_have_a_large_error_on_the_stripes_only():
                 assert (np.sum(differences > 0) > 24) == (data_set == "ringnorm")
 
 
-def test_table_of_a_part_of_the_runs(tmp_path):
+def test_table_of_incomplete_records_has_empty_cells(tmp_path):
     records = [r for r in load_records("width-rules") if r["run"] < 2 and r["method"] == "grid"]
     store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "stripes"])
     (table_row,) = report("width-rules", store).table.rows

@@ -23,7 +23,7 @@ from svmbook.experiments.suites.lin2005 import kernels as lin2005
 @pytest.mark.parametrize(
     "method", [pytest.param("random forest", marks=pytest.mark.nightly), "SVM-Tree, L = d"]
 )
-def test_committed_run_can_be_repeated(method):
+def test_run_reproduces_its_committed_record(method):
     stored = committed_record("lin2005-beyond", data_set="twonorm", method=method, run=3)
     repeated = further_classifiers.carry_out_run("twonorm", method, 3)
     assert repeated["seed"] == stored["seed"]
@@ -37,7 +37,7 @@ def test_committed_run_can_be_repeated(method):
         pytest.param("stumps, 16 knots", marks=pytest.mark.nightly),
     ],
 )
-def test_committed_log_loss_can_be_reproduced(method):
+def test_run_reproduces_its_committed_log_loss(method):
     skip_if_sklearn_differs(committed_record("glass-boxes"))
     check_repeated_run("glass-boxes", {"log_loss": 1e-3}, data_set="wdbc", method=method, run=2)
 
@@ -70,14 +70,18 @@ def test_recorded_shapes_reproduce_error_and_log_loss():
 def test_explainable_boosting_has_one_more_value_than_thresholds():
     for record in load_records("glass-boxes"):
         if record["method"].startswith("explainable") and "shapes" in record:
-            assert all(len(values) == len(cuts) + 1 for cuts, values in record["shapes"])
+            assert all(
+                len(values) == len(thresholds) + 1 for thresholds, values in record["shapes"]
+            )
 
 
 def test_further_tables_follow_from_the_rows():
     rows = {(r["data_set"], r["method"]): r for r in report("lin2005-kernels").rows}
     table_rows = report("lin2005-kernels", table="selection").table.rows
     start = [table_row[0] for table_row in table_rows].index("**sonar**") + 1
-    kernels, printed, reproduced, conditions = zip(*table_rows[start : start + 5], strict=True)
+    kernels, printed, reproduced, condition_numbers = zip(
+        *table_rows[start : start + 5], strict=True
+    )
     assert kernels == ("stump", "Gaussian", "perceptron", "Laplacian", "exponential")
     assert printed == tuple(f"{s / 1.14:.1f}" for s in (1.14, 9.30, 1.16, 9.06, 8.86))
     method_rows = [rows["sonar", method] for method in lin2005.METHODS]
@@ -86,9 +90,9 @@ def test_further_tables_follow_from_the_rows():
         row["selection_seconds"] / rows_in_order[0]["selection_seconds"] for row in rows_in_order
     ]
     assert reproduced == tuple(f"{ratio:.1f}" for ratio in ratios)
-    assert conditions == tuple(f"{row['condition_number']:.0e}" for row in rows_in_order)
-    quarter = report("lin2005-kernels", table="quarter").table.rows
-    table_row = next(table_row for table_row in quarter if table_row[0] == "sonar")
+    assert condition_numbers == tuple(f"{row['condition_number']:.0e}" for row in rows_in_order)
+    coarse_grid_rows = report("lin2005-kernels", table="quarter").table.rows
+    table_row = next(table_row for table_row in coarse_grid_rows if table_row[0] == "sonar")
     for cell, row in zip(table_row[1:], method_rows, strict=True):
         assert cell.startswith(f"{row['quarter_difference']:+.2f}")
         is_significant = row["quarter_low"] > 0 or row["quarter_high"] < 0
@@ -96,7 +100,7 @@ def test_further_tables_follow_from_the_rows():
 
 
 @pytest.mark.parametrize(("data_set", "overlap"), [("sonar", 0.4 / 0.6), ("twonorm", 0.0)])
-def test_interval_for_a_quarter_of_the_grid_is_corrected_for_overlap(data_set, overlap):
+def test_interval_for_the_coarse_grid_is_corrected_for_overlap(data_set, overlap):
     rows = {(r["data_set"], r["method"]): r for r in report("lin2005-kernels").rows}
     row = rows[data_set, "SVM-Stump"]
     differences = [

@@ -14,7 +14,7 @@ def values_of(data_set, method, field="error"):
 
 
 @pytest.mark.parametrize("method", interactions.METHODS)
-def test_committed_run_can_be_repeated(method):
+def test_run_reproduces_its_committed_record(method):
     tolerances = {"error": 0.004, "log_loss": 1e-3}
     check_repeated_run("interactions", tolerances, data_set="c = 2", method=method, run=3)
 
@@ -33,17 +33,17 @@ def test_labels_follow_the_log_odds():
 
 
 @pytest.mark.parametrize(
-    ("field", "unit", "name"),
+    ("field", "factor", "row_field"),
     [("error", 100, "product_difference"), ("log_loss", 1, "log_loss_difference")],
 )
-def test_differences_to_the_model_with_the_product_are_paired(field, unit, name):
+def test_differences_to_the_model_with_the_product_are_paired(field, factor, row_field):
     rows = {(r["data_set"], r["method"]): r for r in report("interactions").rows}
     for data_set in interactions.DATA_SETS:
         additive, product = (values_of(data_set, m, field) for m in interactions.METHODS[:2])
-        difference = unit * (additive - product)
+        differences = factor * (additive - product)
         row = rows[data_set, "additive"]
-        assert row[name] == pytest.approx(difference.mean())
-        assert row[f"{name}_se"] == pytest.approx(difference.std(ddof=1) / 30**0.5)
+        assert row[row_field] == pytest.approx(differences.mean())
+        assert row[f"{row_field}_se"] == pytest.approx(differences.std(ddof=1) / 30**0.5)
 
 
 def test_product_improves_the_log_loss_of_every_run_with_a_strong_interaction():
@@ -52,7 +52,7 @@ def test_product_improves_the_log_loss_of_every_run_with_a_strong_interaction():
         assert (additive > values_of(data_set, "additive with product", "log_loss")).all()
 
 
-def test_incomplete_records_have_a_table(tmp_path):
+def test_table_of_incomplete_records_has_empty_cells(tmp_path):
     records = [r for r in load_records("interactions") if r["run"] < 2]
     store = make_store(
         tmp_path / "runs.jsonl",

@@ -1,4 +1,4 @@
-"""The suite kernel-depth: its samples, repeated runs, and `paired_summaries` of some records."""
+"""The suite kernel-depth: its samples, repeated runs, and `paired_summaries` of given records."""
 
 import numpy as np
 import pytest
@@ -18,18 +18,18 @@ from svmbook.kernels.ensembles import bounding_box, stump_mass
         ("threenorm-60", "leaves, L = d"),
     ],
 )
-def test_committed_run_can_be_repeated(data_set, method):
+def test_run_reproduces_its_committed_record(data_set, method):
     check_repeated_run("kernel-depth", {"error": 0.004}, data_set=data_set, method=method, run=4)
 
 
 def test_each_run_draws_new_training_and_test_points():
-    runs = [kernel_depth.draw_samples("threenorm-60", run) for run in range(3)]
-    for parts in runs:
+    samples = [kernel_depth.draw_samples("threenorm-60", run) for run in range(3)]
+    for parts in samples:
         assert parts.X_train.shape == (150, 60) and parts.X_test.shape == (3000, 60)
-    first_values = [row[0] for parts in runs for row in (parts.X_train[0], parts.X_test[0])]
+    first_values = [row[0] for parts in samples for row in (parts.X_train[0], parts.X_test[0])]
     assert len(set(first_values)) == 6
     repeated = kernel_depth.draw_samples("threenorm-60", 1)
-    np.testing.assert_array_equal(repeated.X_train, runs[1].X_train)
+    np.testing.assert_array_equal(repeated.X_train, samples[1].X_train)
 
 
 def test_recorded_depth_is_equivalent_to_gamma():
@@ -60,7 +60,7 @@ def test_only_common_runs_are_compared():
     assert paired_summaries(records[:1] + records[4:], "moons", "a", "b") is None
 
 
-def test_incomplete_records_have_a_table(tmp_path):
+def test_table_of_incomplete_records_has_empty_cells(tmp_path):
     records = [r for r in load_records("kernel-depth") if r["run"] < 2 and "leaves" in r["method"]]
     store = make_store(tmp_path / "runs.jsonl", records)
     table_rows = report("kernel-depth", store, table="features").table.rows

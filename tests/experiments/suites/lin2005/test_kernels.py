@@ -60,14 +60,14 @@ def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
     monkeypatch.setattr(kernels, "protocol", lambda data_set, n_runs: small_runs)
     monkeypatch.setattr(kernels, "coarsen", recording_coarsen)
     kernels.carry_out_run("twonorm", method, 0)
-    ((full, coarse),) = sizes
-    assert 3.5 < full / coarse < 4.5
+    ((n_full, n_coarse),) = sizes
+    assert 3.5 < n_full / n_coarse < 4.5
 
 
 @pytest.mark.nightly  # test_freshness.py repeats one run in each `make test`
 @pytest.mark.parametrize("method", ["SVM-Gauss", "SVM-Stump", "SVM-Perc."])
 @pytest.mark.parametrize("data_set", ["twonorm", "sonar"])
-def test_committed_runs_can_be_repeated(data_set, method):
+def test_runs_reproduce_their_committed_records(data_set, method):
     if data_set in kernels.DATA_FILES:
         skip_without_table(kernels.DATA_FILES[data_set])
     records = [
@@ -149,7 +149,7 @@ def test_errors_of_boosting_agree_with_the_printed_ones():
         pytest.param("LPBoost-Stump, hard", marks=pytest.mark.nightly),
     ],
 )
-def test_committed_ensemble_can_be_reproduced(method):
+def test_boosting_run_reproduces_its_committed_record(method):
     stored = committed_record("lin2005-boosting", data_set="ringnorm-near", method=method, run=7)
     repeated = boosting.carry_out_run("ringnorm-near", method, 7)
     assert repeated["error"] == pytest.approx(stored["error"], abs=0.01)

@@ -27,7 +27,7 @@ def errors():
         *((NOISY, method) for method in suite.ABSTAINING_METHODS),
     ],
 )
-def test_committed_run_can_be_repeated(data_set, method):
+def test_run_reproduces_its_committed_record(data_set, method):
     tolerances = {
         "error": 0.005,
         "model_size": 3,
@@ -38,13 +38,13 @@ def test_committed_run_can_be_repeated(data_set, method):
 
 
 def test_data_sets_differ_in_a_fifth_of_the_training_labels():
-    clean_parts, clean = suite.draw_samples(CLEAN, 4)
-    parts, noisy = suite.draw_samples(NOISY, 4)
-    np.testing.assert_array_equal(clean_parts.X_train, parts.X_train)
-    np.testing.assert_array_equal(clean, clean_parts.y_train)
-    np.testing.assert_array_equal(clean_parts.y_test, parts.y_test)
-    assert len(noisy) == 300 and (noisy != clean).sum() == 60
-    assert not np.isin(parts.X_test[:, 0], parts.X_train[:, 0]).any()
+    clean_parts, clean_labels = suite.draw_samples(CLEAN, 4)
+    noisy_parts, noisy_labels = suite.draw_samples(NOISY, 4)
+    np.testing.assert_array_equal(clean_parts.X_train, noisy_parts.X_train)
+    np.testing.assert_array_equal(clean_labels, clean_parts.y_train)
+    np.testing.assert_array_equal(clean_parts.y_test, noisy_parts.y_test)
+    assert len(noisy_labels) == 300 and (noisy_labels != clean_labels).sum() == 60
+    assert not np.isin(noisy_parts.X_test[:, 0], noisy_parts.X_train[:, 0]).any()
 
 
 def test_abstaining_members_do_not_affect_the_majority_vote():
@@ -55,36 +55,40 @@ def test_abstaining_members_do_not_affect_the_majority_vote():
     X = parts.X_test
     is_positive = X @ model.coef_.T + model.intercept_ > 0
     votes = (is_positive * [p.label for p in model.prototypes_])[:, ~abstaining].sum(axis=1)
-    labels = suite.remove_votes(model, abstaining).predict(X)
-    np.testing.assert_array_equal(labels[votes != 0], np.sign(votes)[votes != 0])
+    predicted_labels = suite.remove_votes(model, abstaining).predict(X)
+    np.testing.assert_array_equal(predicted_labels[votes != 0], np.sign(votes)[votes != 0])
     unchanged_model = suite.remove_votes(model, np.zeros_like(abstaining))
     np.testing.assert_array_equal(unchanged_model.predict(X), model.predict(X))
 
 
-def test_losses_are_paired_differences_to_the_clean_data_set(errors):
+def test_noise_differences_are_paired_with_the_clean_data_set(errors):
     rows = report(SUITE_NAME).rows
     assert len(rows) == 2 * 7 + 2
     for row in rows:
         data_set, method = row["data_set"], row["method"]
-        has_loss = data_set == NOISY and (CLEAN, method) in errors
-        assert ("noise_difference" in row) == has_loss
-        if has_loss:
-            losses = errors[NOISY, method] - errors[CLEAN, method]
-            assert row["noise_difference"] == pytest.approx(losses.mean())
-            assert row["noise_difference_se"] == pytest.approx(losses.std(ddof=1) / np.sqrt(30))
+        has_difference = data_set == NOISY and (CLEAN, method) in errors
+        assert ("noise_difference" in row) == has_difference
+        if has_difference:
+            differences = errors[NOISY, method] - errors[CLEAN, method]
+            assert row["noise_difference"] == pytest.approx(differences.mean())
+            assert row["noise_difference_se"] == pytest.approx(
+                differences.std(ddof=1) / np.sqrt(30)
+            )
 
 
-def test_abstaining_mislabelled_members_remove_half_of_the_loss_and_random_ones_none(errors):
+def test_abstention_of_mislabelled_members_halves_the_increase_in_error_and_of_random_ones_not(
+    errors,
+):
     mislabelled, random = (
         errors[NOISY, m] - errors[NOISY, WEIGHTED] for m in suite.ABSTAINING_METHODS
     )
-    losses = errors[NOISY, WEIGHTED] - errors[CLEAN, WEIGHTED]
-    assert 0.5 < -mislabelled.mean() / losses.mean() < 0.65
+    increases = errors[NOISY, WEIGHTED] - errors[CLEAN, WEIGHTED]
+    assert 0.5 < -mislabelled.mean() / increases.mean() < 0.65
     assert random.mean() > 0
     assert (mislabelled < random).mean() > 0.9
 
 
-def test_fifteen_neighbours_lose_least(errors):
-    losses = {m: (errors[NOISY, m] - errors[CLEAN, m]).mean() for d, m in errors if d == CLEAN}
-    assert min(losses, key=losses.get) == "15 neighbours"
-    assert losses["15 neighbours"] < 3 < 10 < sorted(losses.values())[1]
+def test_label_noise_increases_the_error_of_fifteen_neighbours_least(errors):
+    increases = {m: (errors[NOISY, m] - errors[CLEAN, m]).mean() for d, m in errors if d == CLEAN}
+    assert min(increases, key=increases.get) == "15 neighbours"
+    assert increases["15 neighbours"] < 3 < 10 < sorted(increases.values())[1]

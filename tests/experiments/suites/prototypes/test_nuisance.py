@@ -1,4 +1,4 @@
-"""The suite exemplar-nuisance: generator, repeated runs, statements on exemplar SVMs."""
+"""The suite exemplar-nuisance: generator, repeated runs, and statements on exemplar SVMs."""
 
 import numpy as np
 import pytest
@@ -43,12 +43,12 @@ def test_one_class_has_sixteen_clusters_on_eight_axes():
     X, y = nuisance(5000, 1)
     Z = unrotated(X)[y > 0][:, 3:]
     axis = np.abs(Z).argmax(axis=1)
-    side = np.sign(np.take_along_axis(Z, axis[:, None], axis=1))[:, 0]
+    sign = np.sign(np.take_along_axis(Z, axis[:, None], axis=1))[:, 0]
     assert {*axis} == {*range(8)}
     centres = np.zeros_like(Z)
-    centres[np.arange(len(Z)), axis] = 5 * side
+    centres[np.arange(len(Z)), axis] = 5 * sign
     np.testing.assert_allclose((Z - centres).std(axis=0), 0.5, rtol=0.06)
-    sizes = np.unique(np.column_stack([axis, side]), axis=0, return_counts=True)[1]
+    sizes = np.unique(np.column_stack([axis, sign]), axis=0, return_counts=True)[1]
     assert len(sizes) == 16 and sizes.min() > 0.7 * sizes.mean()
 
 
@@ -68,7 +68,7 @@ def test_control_differs_only_in_the_scale_of_the_noise():
         ("exemplars, against first negatives", "nuisance"),
     ],
 )
-def test_committed_run_can_be_repeated(method, data_set):
+def test_run_reproduces_its_committed_record(method, data_set):
     tolerances = {"error": 0.003, "model_size": 3}
     check_repeated_run(SUITE_NAME, tolerances, data_set=data_set, method=method, run=7)
 

@@ -32,7 +32,7 @@ def values_of(data_set, method, field="error"):
         ("C = 100, majority vote, sampled", "islands"),
     ],
 )
-def test_committed_run_can_be_repeated(method, data_set):
+def test_run_reproduces_its_committed_record(method, data_set):
     tolerances = {
         "error": 0.005,
         "model_size": 3,
@@ -71,16 +71,16 @@ def test_means_and_paired_differences_follow_from_the_records():
     rows = report(SUITE_NAME).rows
     assert len(rows) == 3 * len(prototype_shifts.METHODS)
     for row in rows:
-        name, method = row["data_set"], row["method"]
+        data_set, method = row["data_set"], row["method"]
         reference = prototype_shifts.REFERENCES[method]
         assert reference in prototype_shifts.METHODS and row["n_runs"] == 30
-        assert row["n_members"] == pytest.approx(values_of(name, method, "model_size").mean())
+        assert row["n_members"] == pytest.approx(values_of(data_set, method, "model_size").mean())
         for prefix in ("", "validation_"):
             if f"{prefix}error" not in row:
                 assert prefix and not method.startswith("C = 10,")
                 continue
-            errors = 100 * values_of(name, method, f"{prefix}error")
-            difference = errors - 100 * values_of(name, reference, f"{prefix}error")
+            errors = 100 * values_of(data_set, method, f"{prefix}error")
+            difference = errors - 100 * values_of(data_set, reference, f"{prefix}error")
             assert row[f"{prefix}error"] == pytest.approx(errors.mean())
             assert row[f"{prefix}difference"] == pytest.approx(difference.mean(), abs=1e-12)
             standard_error = difference.std(ddof=1) / np.sqrt(30)
@@ -89,39 +89,39 @@ def test_means_and_paired_differences_follow_from_the_records():
 
 
 def test_negative_updates_improve_the_majority_vote_and_positive_ones_do_not():
-    for name in ("islands", "wedge"):
+    for data_set in ("islands", "wedge"):
         errors = {
-            shifts: 100 * values_of(name, f"C = 10, majority vote, {shifts}")
+            shifts: 100 * values_of(data_set, f"C = 10, majority vote, {shifts}")
             for shifts in ("no shifts", "ten shifts", "positive updates only")
         }
         assert (errors["no shifts"] - errors["ten shifts"]).mean() > 10.0
         assert abs((errors["no shifts"] - errors["positive updates only"]).mean()) < 0.5
 
 
-@pytest.mark.parametrize("name", DATA_SET_NAMES)
-def test_prototypes_do_not_beat_weighted_neighbours(name):
-    neighbours = values_of(name, BASELINE)
+@pytest.mark.parametrize("data_set", DATA_SET_NAMES)
+def test_prototypes_do_not_beat_weighted_neighbours(data_set):
+    neighbours = values_of(data_set, BASELINE)
     for method in (WEIGHTED, "C = 10, distance-weighted vote, ten shifts"):
-        assert (values_of(name, method) - neighbours).mean() > 0
-    exemplars = values_of(name, prototype_shifts.EXEMPLARS) - neighbours
-    assert (exemplars.mean() > 0) == (name == "islands")
+        assert (values_of(data_set, method) - neighbours).mean() > 0
+    exemplars = values_of(data_set, prototype_shifts.EXEMPLARS) - neighbours
+    assert (exemplars.mean() > 0) == (data_set == "islands")
 
 
-@pytest.mark.parametrize("name", DATA_SET_NAMES)
-def test_probability_votes_are_worse_than_the_majority_vote(name):
-    majority = values_of(name, "C = 100, majority vote")
+@pytest.mark.parametrize("data_set", DATA_SET_NAMES)
+def test_probability_votes_are_worse_than_the_majority_vote(data_set):
+    majority = values_of(data_set, "C = 100, majority vote")
     for method in (LIBSVM_VOTE, "C = 100, probability vote"):
-        difference = values_of(name, method) - majority
+        difference = values_of(data_set, method) - majority
         assert difference.mean() > 2 * difference.std() / np.sqrt(29) > 0
 
 
-@pytest.mark.parametrize("name", DATA_SET_NAMES)
-def test_exemplars_of_all_points_have_a_lower_error_than_prototypes(name):
-    difference = values_of(name, WEIGHTED) - values_of(name, prototype_shifts.EXEMPLARS)
+@pytest.mark.parametrize("data_set", DATA_SET_NAMES)
+def test_exemplars_of_all_points_have_a_lower_error_than_prototypes(data_set):
+    difference = values_of(data_set, WEIGHTED) - values_of(data_set, prototype_shifts.EXEMPLARS)
     assert 100 * difference.mean() > 0.2
 
 
-def test_incomplete_records_have_a_table(tmp_path):
+def test_table_of_incomplete_records_has_empty_cells(tmp_path):
     methods = (WEIGHTED, "nearest neighbour")
     records = [r for r in load_records(SUITE_NAME) if r["run"] < 2 and r["method"] in methods]
     store = make_store(tmp_path / "runs.jsonl", [r for r in records if r["data_set"] == "wedge"])

@@ -36,7 +36,7 @@ def errors():
         (ALL_POINTS, "stripes"),
     ],
 )
-def test_committed_run_can_be_repeated(method, data_set):
+def test_run_reproduces_its_committed_record(method, data_set):
     tolerances = {"error": 0.002, "model_size": 3}
     check_repeated_run(SUITE_NAME, tolerances, data_set=data_set, method=method, run=17)
 
@@ -50,14 +50,14 @@ def test_training_and_test_points_are_drawn_with_different_seeds(data_set):
     assert not np.isin(parts.X_test[:, 0], X[:, 0]).any()
 
 
-def test_all_voting_rules_but_one_have_the_same_members():
+def test_all_voting_rules_except_the_probability_vote_have_the_same_members():
     X, y = DATA_SETS["islands"](60, random_state=0)
     assert all(isinstance(model, ExemplarSVM) for model in exemplar_votes.VOTES.values())
     models = {name: clone(model).fit(X, y) for name, model in exemplar_votes.VOTES.items()}
-    with_validation_set = models.pop("probability vote")
+    probability_model = models.pop("probability vote")
     for model in models.values():
         np.testing.assert_array_equal(model.coef_, models["majority vote"].coef_)
-    assert len(with_validation_set.prototypes_) < len(X) == len(models[LIBSVM_VOTE].prototypes_)
+    assert len(probability_model.prototypes_) < len(X) == len(models[LIBSVM_VOTE].prototypes_)
 
 
 def test_baseline_votes_with_inverse_squared_distances():
@@ -104,7 +104,7 @@ def test_five_weighted_members_are_the_nearest_with_a_positive_output():
     np.testing.assert_array_equal(all_nearest.predict(X_new), weighted.predict(X_new))
 
 
-def test_members_beat_as_many_points_only_on_wedge_and_stripes(errors):
+def test_members_have_fewer_errors_than_as_many_points_only_on_wedge_and_stripes(errors):
     for members, points in ((FIVE_MEMBERS, BASELINE), (ALL_MEMBERS, ALL_POINTS)):
         for data_set in DATA_SETS:
             difference = errors[members, data_set] - errors[points, data_set]

@@ -6,7 +6,7 @@ from svmbook import PrototypeSVM
 from svmbook.experiments import report
 from svmbook.experiments.suites.shen2013 import ablation
 
-C_CHANGES = ("C = 0.01", "C = 1", "defaults", "C = 10,000")
+C_SETTINGS = ("C = 0.01", "C = 1", "defaults", "C = 10,000")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_each_setting_changes_at_most_one_parameter_besides_the_vote():
         assert len(changed) == (0 if unchanged and "nearest" not in method else 1)
 
 
-def test_statements_of_the_reproductions_page_on_the_changes(rows):
+def test_statements_of_the_reproductions_page_on_the_changed_settings(rows):
     majority, weighted, nearest = (
         values_by_data_set(rows, f"defaults, {vote}", "reproduced")
         for vote in ("majority vote", "distance-weighted vote", "vote of the nearest")
@@ -71,15 +71,17 @@ def test_statements_of_the_reproductions_page_on_the_changes(rows):
     assert round(balanced["striated"]) == 11 and round(balanced["isolated"]) == -12
     for name, bound in (("glass", 1.8 * 35), ("vehicle", 1.7 * 110)):
         assert min(rows[name, method]["n_members"] for method in ablation.METHODS) > bound
-    members = [rows["glass", f"{change}, majority vote"]["n_members"] for change in C_CHANGES]
-    assert (round(min(members)), round(max(members))) == (126, 144)
+    member_counts = [
+        rows["glass", f"{change}, majority vote"]["n_members"] for change in C_SETTINGS
+    ]
+    assert (round(min(member_counts)), round(max(member_counts))) == (126, 144)
 
 
 def test_statements_of_the_reproductions_page_on_the_three_interpretations(rows):
-    members = values_by_data_set(rows, "positive above one half, majority vote", "n_members")
-    assert [round(members[name]) for name in ("vehicle", "glass", "iris")] == [194, 65, 61]
-    members = values_by_data_set(rows, "defaults, majority vote", "n_members")
-    assert [round(members[name]) for name in ("vehicle", "glass", "iris")] == [570, 144, 100]
+    member_counts = values_by_data_set(rows, "positive above one half, majority vote", "n_members")
+    assert [round(member_counts[name]) for name in ("vehicle", "glass", "iris")] == [194, 65, 61]
+    member_counts = values_by_data_set(rows, "defaults, majority vote", "n_members")
+    assert [round(member_counts[name]) for name in ("vehicle", "glass", "iris")] == [570, 144, 100]
     gains = values_by_data_set(rows, "positive above one half, majority vote")
     assert max(gains.values()) < 0 and round(gains["glass"]) == -15
     gains = values_by_data_set(rows, "growing lists, majority vote")

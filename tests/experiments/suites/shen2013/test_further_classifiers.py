@@ -17,7 +17,7 @@ def test_runs_that_take_minutes_are_left_out():
     assert excluded == {*synthetic, *(name + NOISE_SUFFIX for name in synthetic), "segment"}
 
 
-def test_statements_in_reproductions_about_the_messages():
+def test_statements_of_the_reproductions_page_on_the_messages():
     accuracies = {
         row["method"]: row["clean_accuracy"]
         for suite in ("shen2013", "shen2013-beyond")

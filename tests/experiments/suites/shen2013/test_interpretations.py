@@ -1,4 +1,4 @@
-"""Alternative interpretations of Shen (2013)."""
+"""Prototype SVMs under alternative interpretations of Shen (2013)."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from svmbook.solvers.batched.members import fit_linear_members
 
 
 @pytest.fixture
-def points():
+def three_classes():
     """Return 60 points of three overlapping classes."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 20)
@@ -21,44 +21,46 @@ def points():
     return centres[y] + rng.normal(size=(60, 2)), y
 
 
-def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(points):
-    X, y = points
+def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(three_classes):
+    X, y = three_classes
     positive = np.eye(len(X), dtype=bool) | (np.arange(60) % 7 == 0) & (y == y[:, None])
     negative = (y != y[:, None]) & (np.arange(60) % 3 == 0)
     original_model = PrototypeSVM(C=1.0)
-    planes = ProbabilityPrototypeSVM(C=1.0)._train(X, y, positive, negative)
-    original_planes = original_model._train(X, y, positive, negative)
+    hyperplanes = ProbabilityPrototypeSVM(C=1.0)._train(X, y, positive, negative)
+    original_hyperplanes = original_model._train(X, y, positive, negative)
     sigmoids = cross_validated_sigmoids(
         X, positive, negative, np.ones(len(X)), original_model._train_weighted
     )
-    original_outputs = X @ original_planes.coef.T + original_planes.intercept
+    original_outputs = X @ original_hyperplanes.coef.T + original_hyperplanes.intercept
     probability = sigmoids.probability(original_outputs)
-    outputs = X @ planes.coef.T + planes.intercept
+    outputs = X @ hyperplanes.coef.T + hyperplanes.intercept
     is_clear = np.abs(probability - 0.5) > 1e-9
     np.testing.assert_array_equal((outputs > 0)[is_clear], (probability > 0.5)[is_clear])
     assert ((outputs > 0) != (original_outputs > 0)).mean() > 0.05
 
 
-def test_weight_k_is_equivalent_to_k_copies_of_a_point(points):
-    X, _ = points
+def test_weight_k_is_equivalent_to_k_copies_of_a_point(three_classes):
+    X, _ = three_classes
     positive = np.zeros((2, 60), dtype=int)
     positive[0, [0, 3, 5]], positive[1, [1, 2]] = (1, 3, 2), (2, 1)
     negative = np.zeros((2, 60), dtype=bool)
     negative[:, 20:40:3] = True
-    weighted_planes = fit_linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
+    weighted_hyperplanes = fit_linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
     for m in range(2):
         rows = np.repeat(np.arange(60), np.where(negative[m], 1, positive[m]))
-        copy_planes = fit_linear_members(
+        copy_hyperplanes = fit_linear_members(
             X[rows], ~negative[m, rows][None], negative[m, rows][None], 0.7, np.ones(1)
         )
-        np.testing.assert_allclose(weighted_planes.coef[m], copy_planes.coef[0], atol=1e-8)
         np.testing.assert_allclose(
-            weighted_planes.intercept[m], copy_planes.intercept[0], atol=1e-8
+            weighted_hyperplanes.coef[m], copy_hyperplanes.coef[0], atol=1e-8
+        )
+        np.testing.assert_allclose(
+            weighted_hyperplanes.intercept[m], copy_hyperplanes.intercept[0], atol=1e-8
         )
 
 
-def test_weight_of_a_positive_is_the_number_of_times_it_was_added(points):
-    X, y = points
+def test_weight_of_a_positive_is_the_number_of_times_it_was_added(three_classes):
+    X, y = three_classes
     positives, trained = [], []
 
     class Recorder(GrowingListPrototypeSVM):

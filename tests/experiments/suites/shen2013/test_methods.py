@@ -39,9 +39,9 @@ def accuracies(reproduced, method):
     return np.array([reproduced[name, method] for name in DATA_SETS])
 
 
-def reported_column(kind):
+def reported_accuracies(column):
     """Return the printed accuracies of a column as an array in the order of `DATA_SETS`."""
-    return np.array([_reported_accuracies(name)[kind][0] for name in DATA_SETS])
+    return np.array([_reported_accuracies(name)[column][0] for name in DATA_SETS])
 
 
 @pytest.mark.parametrize("data_set", ["iris, 10 % noise", "spirals, 10 % noise"])
@@ -85,7 +85,7 @@ def test_inverted_scaling_standardises_only_the_other_sets(data_set, invert_scal
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_first_boosted_linear_svm_is_the_single_one(n_classes):
+def test_first_boosted_linear_svm_equals_the_single_linear_svm(n_classes):
     X = np.random.default_rng(0).normal(size=(100, 2))
     y = np.arange(100) % n_classes
     X[:, 0] += y
@@ -120,7 +120,7 @@ def test_boosting_keeps_a_first_learner_that_is_no_better_than_chance():
     assert 0.3 < 1 - boosted["error"] < 0.6
 
 
-def test_each_run_has_one_verdict(rows):
+def test_wins_losses_and_ties_sum_to_the_number_of_runs(rows):
     for row in rows.values():
         for name, counts in row.items():
             if name.endswith(("plain", "corrected")):
@@ -138,7 +138,7 @@ def test_statements_of_the_reproductions_page_on_the_votes(reproduced, rows):
     sampled_majority = accuracies(reproduced, "sampled, majority vote")
     assert (accuracies(reproduced, "sampled, distance-weighted vote") > sampled_majority).all()
     assert (probability <= np.minimum(majority, weighted)).sum() == 4
-    printed = np.maximum(reported_column("PSVM"), reported_column("sampled"))
+    printed = np.maximum(reported_accuracies("PSVM"), reported_accuracies("sampled"))
     gain = dict(zip(DATA_SETS, weighted - printed, strict=True))
     assert [name for name in DATA_SETS if gain[name] > 0] == [
         *("isolated", "spirals", "glass", "segment"),
@@ -158,29 +158,31 @@ def test_statements_of_the_reproductions_page_on_the_votes(reproduced, rows):
 
 def test_number_of_other_methods_that_agree_with_the_printed_accuracies(rows):
     # The settings of the synthetic data sets were chosen by these accuracies.
-    fitted_results = {*itertools.product(("isolated", "striated"), ("linear", "CART", "quadratic"))}
+    selection_results = {
+        *itertools.product(("isolated", "striated"), ("linear", "CART", "quadratic"))
+    }
     for noise in ("", NOISE_SUFFIX):
         names = [name + noise for name in DATA_SETS if name != "spirals"]
         independent = [
             row
             for key, row in rows.items()
-            if "reported" in row and row["data_set"] in names and key not in fitted_results
+            if "reported" in row and row["data_set"] in names and key not in selection_results
         ]
-        difference = np.array([abs(row["reproduced"] - row["reported"]) for row in independent])
-        deviation = np.array([row["reported_deviation"] for row in independent])
-        error = np.array([row["reproduced_se"] for row in independent])
-        n_within = (difference <= np.maximum(deviation, 1.0)).sum()
-        joint_se = np.hypot(deviation / np.sqrt(folds.N_FOLDS), error)
-        n_agree = (difference <= 2 * joint_se).sum()
+        differences = np.array([abs(row["reproduced"] - row["reported"]) for row in independent])
+        deviations = np.array([row["reported_deviation"] for row in independent])
+        standard_errors = np.array([row["reproduced_se"] for row in independent])
+        n_within_deviation = (differences <= np.maximum(deviations, 1.0)).sum()
+        joint_standard_errors = np.hypot(deviations / np.sqrt(folds.N_FOLDS), standard_errors)
+        n_agree = (differences <= 2 * joint_standard_errors).sum()
         expected = (34, 26, 36) if noise else (26, 21, 30)
-        assert (n_within, n_agree, len(independent)) == expected
+        assert (n_within_deviation, n_agree, len(independent)) == expected
 
 
-def test_noise_costs_the_quadratic_svm_of_the_thesis_more_than_ours(rows):
+def test_noise_lowers_the_printed_accuracy_of_the_quadratic_svm_more_than_the_reproduced(rows):
     for name, expected in (("vehicle", (23, 14)), ("segment", (28, 12))):
         clean, noisy = (rows[name + noise, "quadratic"] for noise in ("", NOISE_SUFFIX))
-        losses = [clean[field] - noisy[field] for field in ("reported", "reproduced")]
-        assert tuple(np.round(losses)) == expected
+        reductions = [clean[field] - noisy[field] for field in ("reported", "reproduced")]
+        assert tuple(np.round(reductions)) == expected
 
 
 def test_statements_of_the_reproductions_page_on_majority_votes_and_sizes(rows):
@@ -200,28 +202,30 @@ def test_statements_of_the_reproductions_page_on_majority_votes_and_sizes(rows):
     assert max(ratios, key=ratios.get) == "isolated" and 0.7 < ratios["isolated"] < 0.8
     n_libsvm_members = rows["isolated", "PSVM, LIBSVM's vote"]["n_members"]
     assert 0.82 < REPORTED_SIZES["isolated"][1] / n_libsvm_members < 0.85
-    members = [
+    member_counts = [
         rows["messages", f"{kind}, majority vote"]["n_members"] for kind in ("PSVM", "sampled")
     ]
-    assert members == [405, 283]
+    assert member_counts == [405, 283]
 
 
 def test_statements_of_the_reproductions_page_on_the_vote_of_the_thesis(reproduced):
     libsvm, majority = (accuracies(reproduced, f"PSVM, {vote}") for vote in VOTES[:2])
     assert abs(libsvm - majority).max() < 1.55
-    gains = np.column_stack([libsvm, majority]) - reported_column("PSVM")[:, None]
+    gains = np.column_stack([libsvm, majority]) - reported_accuracies("PSVM")[:, None]
     gains = dict(zip(DATA_SETS, gains, strict=True))
     assert (gains["glass"] > 0).all() and (gains["glass"] < 2).all()
     negative = np.array([gains[name] for name in ("isolated", "iris", "vehicle", "segment")])
     assert negative.min() > -6.45 and -1.65 < negative.max() < -1.55
     assert gains["striated"].round().tolist() == [-23, -22]
     libsvm, majority = (accuracies(reproduced, f"sampled, {vote}") for vote in VOTES[:2])
-    printed = reported_column("sampled")
+    printed = reported_accuracies("sampled")
     assert 2.95 < abs(libsvm - majority).max() < 3.05
     assert [DATA_SETS[k] for k in np.flatnonzero(libsvm > printed)] == ["iris", "glass"]
     assert round(printed[1] - libsvm[1]) == 15
-    iris = [reproduced["iris, 10 % noise", f"PSVM, {vote}"] - 88.7 for vote in VOTES[:2]]
-    assert -25.5 < min(iris) < max(iris) < -20
+    iris_differences = [
+        reproduced["iris, 10 % noise", f"PSVM, {vote}"] - 88.7 for vote in VOTES[:2]
+    ]
+    assert -25.5 < min(iris_differences) < max(iris_differences) < -20
 
 
 def test_statements_of_the_reproductions_page_on_noise(reproduced):
@@ -266,5 +270,5 @@ def test_prototypes_predict_the_largest_class_on_the_messages(reproduced):
         ("shen2013-ablation", "iris", "alternative scale, distance-weighted vote"),
     ],
 )
-def test_committed_cross_validation_can_be_repeated(name, data_set, method):
+def test_cross_validation_reproduces_its_committed_record(name, data_set, method):
     check_repeated_run(name, {"accuracies": 0.07}, data_set=data_set, method=method, run=2)

@@ -15,7 +15,7 @@ from svmbook.experiments.suites.shen2013.result_tables import _reported_accuraci
     ("setting", "method"),
     [("isolated, spread 0.07, unit 3", "tree"), ("isolated, spread 0.05, unit 1", "linear")],
 )
-def test_committed_run_can_be_repeated(setting, method):
+def test_run_reproduces_its_committed_record(setting, method):
     tolerances = {"error": 0.01, "model_size": 0}
     check_repeated_run("shen2013-search", tolerances, data_set=setting, method=method, run=2)
 
@@ -30,8 +30,8 @@ def test_search_has_the_classifiers_and_folds_of_shen2013(data_set, method):
     assert search.REPORTED[data_set][method] == _reported_accuracies(data_set)[method]
 
 
-@pytest.mark.parametrize(("data_set", "cost"), [("isolated", 0.6), ("striated", -0.1)])
-def test_tree_of_the_search_is_not_pruned(data_set, cost):
+@pytest.mark.parametrize(("data_set", "difference"), [("isolated", 0.6), ("striated", -0.1)])
+def test_tree_of_the_search_is_not_pruned(data_set, difference):
     setting = folds.GENERATOR_SETTINGS[data_set]
     check_repeated_run("shen2013-search", {"error": 0.004}, data_set=setting, method="tree", run=1)
     assert search.REPORTED[data_set]["tree"] == _reported_accuracies(data_set)["CART"]
@@ -41,7 +41,7 @@ def test_tree_of_the_search_is_not_pruned(data_set, cost):
         for row in report("shen2013").rows
         if (row["data_set"], row["method"]) == (data_set, "CART")
     ]
-    assert rows[setting]["tree"] - pruned == pytest.approx(cost, abs=0.05)
+    assert rows[setting]["tree"] - pruned == pytest.approx(difference, abs=0.05)
 
 
 def test_table_has_the_five_nearest_settings_of_each_set():

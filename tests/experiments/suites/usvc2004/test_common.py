@@ -25,11 +25,11 @@ def test_splits_have_80_percent_training_rows(data_set):
 def test_each_class_of_dermatology_can_be_the_positive_one():
     skip_without_table("dermatology")
     counts = {}
-    for kind in range(1, 7):
-        name = f"dermatology={kind}"
+    for positive_class in range(1, 7):
+        name = f"dermatology={positive_class}"
         parts = common.split(name, 0, biomedical.TABLES)
         labels = np.concatenate([parts.y_train, parts.y_test])
-        counts[kind] = int((labels > 0).sum())
+        counts[positive_class] = int((labels > 0).sum())
         assert set(labels) == {-1.0, 1.0}
     assert sum(counts.values()) == 358 and counts[6] == 20
 
@@ -83,15 +83,17 @@ def test_no_classifier_has_fewer_errors_than_the_minimum():
     rows = report("usvc-fewest-errors").rows
     assert len(rows) == 2 * len(fewest_errors.METHODS)
     records = load_records("usvc-fewest-errors")
-    minima = {(r["data_set"], r["run"]): r for r in records if "bound" in r}
-    assert all(r["n_errors"] == r["bound"] for r in minima.values())  # proved to be minimal
-    excess = {}
+    minimum_records = {(r["data_set"], r["run"]): r for r in records if "bound" in r}
+    assert all(
+        r["n_errors"] == r["bound"] for r in minimum_records.values()
+    )  # proved to be minimal
+    excess_errors = {}
     for r in records:
-        difference = r["n_errors"] - minima[r["data_set"], r["run"]]["n_errors"]
-        excess.setdefault((r["data_set"], r["method"]), []).append(difference)
-    assert min(map(min, excess.values())) == 0
+        difference = r["n_errors"] - minimum_records[r["data_set"], r["run"]]["n_errors"]
+        excess_errors.setdefault((r["data_set"], r["method"]), []).append(difference)
+    assert min(map(min, excess_errors.values())) == 0
     for row in rows:
-        differences = np.array(excess[row["data_set"], row["method"]])
+        differences = np.array(excess_errors[row["data_set"], row["method"]])
         assert row["reached"] == pytest.approx(100 * np.sum(differences == 0) / 150)
         assert row["within_one"] == pytest.approx(100 * np.sum(differences <= 1) / 150)
         assert row["mean_excess"] == pytest.approx(differences.mean())
@@ -142,12 +144,12 @@ def test_most_errors_of_usvc_are_not_above_the_printed_ones():
             if row["method"] == "USVC":
                 key = name, row["data_set"].split("=")[0]
                 z_scores[key] = min(row["z_ten"], z_scores.get(key, np.inf))
-    above = {key for key, z in z_scores.items() if z > 1}
-    assert len(z_scores) == 19 and len(above) <= 5
+    above_printed = {key for key, z in z_scores.items() if z > 1}
+    assert len(z_scores) == 19 and len(above_printed) <= 5
     # The printed errors of these sets are below the error of the Bayes rule on our test points.
     below_bayes = [
         ("usvc-linear", "twonorm"),
         ("usvc-gaussian", "twonorm"),
         ("usvc-gaussian", "waveform"),
     ]
-    assert above.issuperset(below_bayes)
+    assert above_printed.issuperset(below_bayes)

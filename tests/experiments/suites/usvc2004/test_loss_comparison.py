@@ -1,4 +1,4 @@
-"""When the bounded loss reduces the error: the samples, and the suite's committed results."""
+"""The suite usvc-when: its samples, and when the bounded loss reduces the error."""
 
 import numpy as np
 import pytest

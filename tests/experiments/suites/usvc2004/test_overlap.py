@@ -51,5 +51,5 @@ def test_differences_use_the_runs_that_both_methods_have(tmp_path):
     ]
     _, row = report("usvc-overlap", make_store(tmp_path / "common", records)).rows
     errors = committed_values("usvc-overlap", factor=100)
-    ours, hinge = (errors["stdev4-20", m][1:3] for m in ("linear, s = 2", "linear, hinge"))
-    assert row["difference"] == pytest.approx(np.mean(ours) - np.mean(hinge))
+    bounded, hinge = (errors["stdev4-20", m][1:3] for m in ("linear, s = 2", "linear, hinge"))
+    assert row["difference"] == pytest.approx(np.mean(bounded) - np.mean(hinge))
