@@ -21,7 +21,7 @@ def run_cells_from_pipe(pipe):
             outputs.append({"output_type": "error", **error})
 
     warnings.resetwarnings()
-    # Minimal tracebacks are ten times faster, and no test reads tracebacks of the shell.
+    # Minimal tracebacks are formatted ten times faster, and no test reads tracebacks of the shell.
     settings = {"HistoryManager": {"enabled": False}, "InteractiveShell": {"xmode": "Minimal"}}
     shell = Shell.instance(config=Config(settings))
     while True:
@@ -36,7 +36,11 @@ def run_cells_from_pipe(pipe):
             if text := getattr(captured, name):
                 outputs.append({"output_type": "stream", "name": name, "text": text})
         for rich_output in captured.outputs:  # with all MIME types, as a kernel sends them
-            data = {kind: text for kind, text in rich_output.data.items() if isinstance(text, str)}
+            data = {
+                mime_type: text
+                for mime_type, text in rich_output.data.items()
+                if isinstance(text, str)
+            }
             outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
         error = result.error_before_exec or result.error_in_exec
         reply = {"status": "ok"}

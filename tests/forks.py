@@ -1,7 +1,7 @@
 """Processes that start without delay, as forks of a server that has imported the modules.
 
-Importing the modules takes longer than most of the work that tests give to a process. A server is a
-script that imports what it needs and calls `serve`.
+Importing the modules takes longer than most tests' work in a process. A server is a script that
+imports the modules and calls `serve`.
 """
 
 import json

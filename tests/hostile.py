@@ -7,7 +7,7 @@ from coursework import ASSIGNMENT, answered_notebook, cell_named, hand_in
 from hostile_code import CODE_BY_KIND, MAX_SCORES, MESSAGES
 from nbformat.v4 import new_code_cell, new_output
 
-POINTS_BY_TESTS = 5.0  # the essay's four points are given by hand
+AUTOGRADED_POINTS = 5.0  # the four points of the essay are graded by hand
 WRONG_SQUARE = "def square(x): return 0.0"
 TEST_NAMES = ("test_square", "test_total")
 
@@ -49,7 +49,7 @@ def _notebook_with_scores(course):
     return nb
 
 
-def _notebook_with_odd_names(course):
+def _notebook_with_invalid_cell_names(course):
     """Return a notebook in which the names of cells are a list and a number."""
     nb = answered_notebook(course)
     for cell, name in zip(nb.cells[1:3], (["square"], 7), strict=True):
@@ -93,7 +93,7 @@ FILES = {
     "is empty": (lambda course: b"", 0, "not a notebook"),
     "is nested too deeply": (_deeply_nested_notebook, 0, "nested"),
     "has a score among its outputs": (_notebook_with_scores, 2, None),
-    "has lists and numbers as names": (_notebook_with_odd_names, 5, "missing"),
+    "has lists and numbers as names": (_notebook_with_invalid_cell_names, 5, "missing"),
     "has a number instead of text": (_notebook_with_number_as_source, 0, "is invalid"),
     "is of an old format": (lambda course: b'{"nbformat": 3, "worksheets": []}', 0, "no list of"),
     "has an essay of three million characters": (
@@ -162,7 +162,7 @@ INVALID_STUDENT_NAMES = (
 # The largest number of points of each kind, and a part of the report's message.
 EXPECTED_GRADES = {kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE_BY_KIND}
 EXPECTED_GRADES |= {kind: expected for kind, (_, *expected) in (FILES | FOLDERS).items()}
-EXPECTED_GRADES["is honest"] = (POINTS_BY_TESTS, None)
+EXPECTED_GRADES["is honest"] = (AUTOGRADED_POINTS, None)
 
 
 def hand_in_all(course, kinds):

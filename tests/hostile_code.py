@@ -82,7 +82,7 @@ CODE_BY_KIND = {
         "tops = [f'/{top}' for top in os.listdir('/') if top not in ('proc', 'sys', 'usr')]\n"
         "found = [name for top in tops for _, _, names in os.walk(top) for name in names\n"
         "         if name in ('outside.txt', 'small.ipynb')]\n"
-        "assert found, 'nothing to steal'\n"
+        "assert found, 'no course files found'\n"
         "def square(x): return x * x"
     ),
     "writes into the package": (

@@ -64,9 +64,11 @@ def lasso_violation(alpha, b, K, y, weights, lam):
     """Return the largest violation of the optimality conditions for the penalty lam ||alpha||_1."""
     loss = as_function_of_theta(ridge_objective, K, y, weights, 0.0)
     gradient = complex_gradient(loss, np.append(alpha, b))
-    slope = gradient[:-1]
-    violation_at_zero = np.maximum(np.abs(slope) - lam, 0.0)
-    violations = np.where(alpha == 0, violation_at_zero, np.abs(slope + lam * np.sign(alpha)))
+    alpha_gradient = gradient[:-1]
+    violation_at_zero = np.maximum(np.abs(alpha_gradient) - lam, 0.0)
+    violations = np.where(
+        alpha == 0, violation_at_zero, np.abs(alpha_gradient + lam * np.sign(alpha))
+    )
     return max(violations.max(), abs(gradient[-1]))
 
 

@@ -40,7 +40,7 @@ NUMBER = re.compile(
     r"(?!\w)(?!\.\d)"
 )
 DECIMAL_OR_EXPONENT = re.compile(r"\.\d|[eE]")
-TEXT_KINDS = {
+TEXT_TYPES = {
     "text",
     "text/plain",
     "text/markdown",
@@ -95,11 +95,11 @@ def compare_outputs(cell, fresh_outputs, stored_outputs, skip_compare=None):
     fresh_outputs = deepcopy(fresh_outputs)
     for outputs in zip(fresh_outputs, stored_outputs, strict=False):
         fresh_data, stored_data = (output.get("data", output) for output in outputs)
-        for kind in sorted(TEXT_KINDS & fresh_data.keys() & stored_data.keys()):
-            texts = (cell.sanitize(data[kind]) for data in (stored_data, fresh_data))
+        for text_type in sorted(TEXT_TYPES & fresh_data.keys() & stored_data.keys()):
+            texts = (cell.sanitize(data[text_type]) for data in (stored_data, fresh_data))
             pairs = tolerated_differences(*texts)
             if pairs is not None:
-                fresh_data[kind] = stored_data[kind]
+                fresh_data[text_type] = stored_data[text_type]
                 cell.user_properties += [(TOLERANCE_PROPERTY, f"{b} for {a}") for a, b in pairs]
     return type(cell).compare_outputs(cell, fresh_outputs, stored_outputs, skip_compare)
 

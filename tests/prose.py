@@ -29,10 +29,10 @@ def parser():
     return markdown_it.use(deflist_plugin).use(myst_block_plugin)
 
 
-def cells(path, kind):
-    """Return the cells of one kind of a notebook, each with its source as one string."""
+def cells(path, cell_type):
+    """Return a notebook's cells of one type, each with its source as one string."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    selected = [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+    selected = [cell for cell in notebook["cells"] if cell["cell_type"] == cell_type]
     for cell in selected:
         cell["source"] = "".join(cell["source"])
     return selected

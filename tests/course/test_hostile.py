@@ -16,11 +16,11 @@ import nbformat
 import pytest
 from coursework import API_PAGE, ASSIGNMENT, copy_course, table_rows
 from hostile import (
+    AUTOGRADED_POINTS,
     EXPECTED_GRADES,
     FILES,
     FOLDERS,
     INVALID_STUDENT_NAMES,
-    POINTS_BY_TESTS,
     hand_in_all,
 )
 from hostile_code import CODE_BY_KIND, FAILING_KINDS, KINDS_SAFE_WITHOUT_SANDBOX
@@ -81,7 +81,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
         with subtests.test(graded.student):
             max_score, message = EXPECTED_GRADES[graded.student]
             assert graded.score <= max_score
-            if graded.student not in CODE_BY_KIND or max_score == POINTS_BY_TESTS:
+            if graded.student not in CODE_BY_KIND or max_score == AUTOGRADED_POINTS:
                 assert graded.score == max_score  # harmless or malformed: all possible points
             if message is not None:
                 assert message in "; ".join(graded.notes)

@@ -25,31 +25,31 @@ def run(*arguments):
 
 
 @pytest.fixture
-def store(tmp_path):
+def store_path(tmp_path):
     path = tmp_path / "runs.jsonl"
     assert run(*REPRODUCE_ARGUMENTS, "--runs", 2, "--store", path).exit_code == 0
     return path
 
 
-def test_reproduce_carries_out_missing_runs(store):
-    assert len(Store(store)) == 2
-    more = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store)
+def test_reproduce_carries_out_missing_runs(store_path):
+    assert len(Store(store_path)) == 2
+    more = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
     assert more.exit_code == 0 and more.stdout == ""
     first, second = more.stderr.splitlines()
     assert first.endswith("2 of 3 runs are stored")
     assert second.startswith("3/3 stdev2, linear, run 2: error ")
-    again = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store)
+    again = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
     assert again.exit_code == 0
-    assert again.stderr.splitlines() == [f"{store}: 3 of 3 runs are stored"]
+    assert again.stderr.splitlines() == [f"{store_path}: 3 of 3 runs are stored"]
 
 
-def test_runs_may_be_a_range(store):
-    assert run(*REPRODUCE_ARGUMENTS, "--runs", "3-4", "--store", store).exit_code == 0
-    assert [r["run"] for r in Store(store).records()] == [0, 1, 3, 4]
+def test_runs_may_be_a_range(store_path):
+    assert run(*REPRODUCE_ARGUMENTS, "--runs", "3-4", "--store", store_path).exit_code == 0
+    assert [r["run"] for r in Store(store_path).records()] == [0, 1, 3, 4]
 
 
-def test_table_shows_stored_runs(store):
-    result = run("table", "exploring-parameters", "--store", store)
+def test_table_shows_stored_runs(store_path):
+    result = run("table", "exploring-parameters", "--store", store_path)
     assert result.exit_code == 0
     assert "| stdev2 | linear | 0.01 |" in result.stdout
     assert (
@@ -57,11 +57,11 @@ def test_table_shows_stored_runs(store):
     )
 
 
-def test_table_as_csv(store):
+def test_csv_table_has_the_mean_error_of_the_stored_runs(store_path):
     pytest.importorskip("pandas")
-    result = run("table", "exploring-parameters", "--store", store, "--csv")
+    result = run("table", "exploring-parameters", "--store", store_path, "--csv")
     (row,) = csv.DictReader(io.StringIO(result.stdout))
-    errors = [100 * r["error"] for r in Store(store).records()]
+    errors = [100 * r["error"] for r in Store(store_path).records()]
     assert float(row["reproduced"]) == pytest.approx(sum(errors) / 2)
     assert row["n_runs"] == "2"
 
@@ -77,8 +77,8 @@ def test_terminal_shows_a_progress_bar(tmp_path, monkeypatch):
     parent, child = pty.openpty()
     with os.fdopen(child, "w") as terminal, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", terminal)
-        call = [*REPRODUCE_ARGUMENTS, "--runs", "2", "--store", str(tmp_path / "runs.jsonl")]
-        main(call, standalone_mode=False)
+        arguments = [*REPRODUCE_ARGUMENTS, "--runs", "2", "--store", str(tmp_path / "runs.jsonl")]
+        main(arguments, standalone_mode=False)
     result = b""
     with contextlib.suppress(OSError):  # on Linux, reading a closed terminal raises at its end
         while chunk := os.read(parent, 10_000):
@@ -94,26 +94,26 @@ def test_list_names_every_suite():
         assert name in result.stdout and find_suite(name).title in result.stdout
 
 
-def test_table_warns_of_an_incomplete_record(store):
-    with store.open("ab") as file:
+def test_table_warns_of_an_incomplete_record(store_path):
+    with store_path.open("ab") as file:
         file.write(b'{"suite": "expl')
-    before = store.read_bytes()
-    result = run("table", "exploring-parameters", "--store", store)
+    before = store_path.read_bytes()
+    result = run("table", "exploring-parameters", "--store", store_path)
     assert result.exit_code == 0 and "ends in an incomplete record" in result.stderr
-    assert store.read_bytes() == before
+    assert store_path.read_bytes() == before
 
 
 def test_only_tables_of_missing_runs_are_needed(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     monkeypatch.setattr("svmbook.datasets.tables.loaders.fetch_openml", None)
-    call = ["reproduce", "lin2005-kernels", "--runs", "1", "--store", tmp_path / "runs.jsonl"]
-    missing = run(*call, "--datasets", "twonorm,sonar")
-    assert missing.exit_code == 1 and "no sonar.csv in" in missing.stderr
+    arguments = ["reproduce", "lin2005-kernels", "--runs", "1", "--store", tmp_path / "runs.jsonl"]
+    result = run(*arguments, "--datasets", "twonorm,sonar")
+    assert result.exit_code == 1 and "no sonar.csv in" in result.stderr
     for record in load_records("lin2005-kernels"):
         if (record["data_set"], record["run"]) == ("sonar", 0):
             Store(tmp_path / "runs.jsonl").append(record)
-    assert run(*call, "--datasets", "twonorm,sonar").exit_code == 0
+    assert run(*arguments, "--datasets", "twonorm,sonar").exit_code == 0
 
 
 def test_invalid_dask_address_is_reported(tmp_path):
@@ -131,7 +131,7 @@ def test_list_continues_after_a_damaged_store(tmp_path, monkeypatch):
     assert "stored: not usable" in result.stdout and "stored: 0 of 6500" in result.stdout
 
 
-def test_version():
+def test_version_is_printed_by_the_option_and_the_command():
     assert run("--version").stdout == f"svmbook {svmbook.__version__}\n"
     assert f"svmbook {svmbook.__version__}" in run("version").stdout
 
@@ -175,7 +175,7 @@ def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
+    ("arguments", "exit_code", "message"),
     [
         (["nosuch"], 2, "No such command 'nosuch'. See"),
         (["--nosuch"], 2, "--nosuch"),
@@ -200,10 +200,10 @@ def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
         (["data", "nosuch"], 2, "unknown table 'nosuch'; known are"),
     ],
 )
-def test_error_is_one_line(tmp_path, monkeypatch, arguments, code, message):
+def test_error_is_one_line(tmp_path, monkeypatch, arguments, exit_code, message):
     monkeypatch.chdir(tmp_path)
     result = run(*arguments)
-    assert result.exit_code == code
+    assert result.exit_code == exit_code
     assert message in result.stderr
     *before, error = result.stderr.splitlines()
     assert error.startswith("Error: ")
@@ -211,7 +211,7 @@ def test_error_is_one_line(tmp_path, monkeypatch, arguments, code, message):
 
 
 @pytest.mark.parametrize("jobs", ["-1", "1", "4096"])
-def test_valid_numbers_of_processes(jobs):
+def test_valid_numbers_of_processes_are_accepted(jobs):
     result = run(*REPRODUCE_ARGUMENTS, "--runs", "1", "--jobs", jobs)
     assert result.exit_code == 0 and "1 of 1 runs are stored" in result.stderr
 
@@ -231,14 +231,14 @@ def test_file_that_is_not_a_store_is_not_changed(tmp_path):
 
 
 @pytest.mark.filterwarnings("default:.*incomplete record")
-def test_incomplete_record_is_reported_in_one_line(store):
-    with store.open("ab") as file:
+def test_incomplete_record_is_reported_in_one_line(store_path):
+    with store_path.open("ab") as file:
         file.write(b'{"suite": "expl')
-    result = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store)
+    result = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
     assert result.exit_code == 0
     (line,) = (line for line in result.stderr.splitlines() if "incomplete record" in line)
     assert line.startswith("warning: ") and "runs.jsonl.torn" in line
-    assert len(Store(store)) == 3
+    assert len(Store(store_path)) == 3
 
 
 def test_default_store_outside_the_repository_is_in_the_current_folder(tmp_path, monkeypatch):
@@ -267,10 +267,10 @@ def test_store_that_cannot_be_created_is_reported_without_delay(monkeypatch):
     assert result.exit_code == 1 and "No such file" in result.stderr.splitlines()[-1]
 
 
-def test_parameter_that_is_not_a_number_is_reported(store):
-    first = Store(store).records()[0]
-    store.write_text(json.dumps(first | {"parameters": {"C": "x"}}) + "\n", encoding="utf-8")
-    result = run("table", "exploring-parameters", "--store", store)
+def test_parameter_that_is_not_a_number_is_reported(store_path):
+    first = Store(store_path).records()[0]
+    store_path.write_text(json.dumps(first | {"parameters": {"C": "x"}}) + "\n", encoding="utf-8")
+    result = run("table", "exploring-parameters", "--store", store_path)
     assert result.exit_code == 1
     assert "line 1 is not the record of a run: parameters must be names with" in result.stderr
 
@@ -280,10 +280,17 @@ def test_suites_are_listed_under_their_own_names():
 
 
 def test_names_may_contain_commas(tmp_path):
-    store = tmp_path / "runs.jsonl"
-    part = ["--datasets", "spirals, 10 % noise,spirals", "--methods", "CART,linear", "--runs", "1"]
-    assert run("reproduce", "shen2013", *part, "--store", store).exit_code == 0
-    records = [json.loads(line) for line in store.read_text().splitlines()]
+    store_path = tmp_path / "runs.jsonl"
+    selection = [
+        "--datasets",
+        "spirals, 10 % noise,spirals",
+        "--methods",
+        "CART,linear",
+        "--runs",
+        "1",
+    ]
+    assert run("reproduce", "shen2013", *selection, "--store", store_path).exit_code == 0
+    records = [json.loads(line) for line in store_path.read_text().splitlines()]
     assert {(r["data_set"], r["method"]) for r in records} == {
         (name, method)
         for name in ("spirals", "spirals, 10 % noise")

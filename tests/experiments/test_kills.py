@@ -28,7 +28,7 @@ def wait_for_more_lines(path, process, n_lines):
         time.sleep(0.002)
 
 
-def test_killed_ten_times_and_resumed(start_command, tmp_path, uninterrupted_records):
+def test_command_killed_ten_times_can_be_resumed(start_command, tmp_path, uninterrupted_records):
     path = tmp_path / "runs.jsonl"
     rng, n_kills = random.Random(0), 0
     while n_kills < 10:
@@ -40,7 +40,7 @@ def test_killed_ten_times_and_resumed(start_command, tmp_path, uninterrupted_rec
             n_kills += 1
         else:
             assert count_lines(path) == len(uninterrupted_records(MANY_RUNS)), process.stderr
-            path.unlink()  # it finished before the kill: start over
+            path.unlink()  # the command finished before the kill: start again
         process.wait_for_stderr()
     last_process = start_command(path, runs=MANY_RUNS)
     assert last_process.wait_for_stderr().splitlines()[-1].startswith("40/40 ")
@@ -66,7 +66,7 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     path = tmp_path / "runs.jsonl"
     process = start_command(path, *options, runs=MANY_RUNS)
     wait_for_more_lines(path, process, 3)
-    process.send_signal(signum)  # to all processes of the call, as a terminal does
+    process.send_signal(signum)  # to all processes of the command, as a terminal does
     stderr = process.wait_for_stderr()
     n_stored = count_lines(path)
     assert process.returncode == 128 + signum
@@ -80,8 +80,8 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
 
 def test_ctrl_c_while_a_cluster_starts_ends_the_command(start_command, tmp_path):
     pytest.importorskip("distributed")
-    call = ("--dask", "local", "--jobs", "1")
-    process = start_command(tmp_path / "runs.jsonl", *call, runs=MANY_RUNS)
+    options = ("--dask", "local", "--jobs", "1")
+    process = start_command(tmp_path / "runs.jsonl", *options, runs=MANY_RUNS)
     while not process.stderr.endswith("0 of 40 runs are stored\n"):
         assert process.returncode is None
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Records do not depend on processes, clusters and interruptions."""
+"""Records do not depend on the number of processes, on clusters or on interruptions."""
 
 import os
 import signal
@@ -32,8 +32,8 @@ def test_record_has_the_time_of_its_run():
 
 
 # The moments of a kill differ in how much of a record is in the file. They are chosen here, and
-# random in test_kills.py, which also kills calls with two workers.
-def test_killed_at_each_stage_of_writing_a_record_and_resumed(
+# random in test_kills.py, which also kills commands with two workers.
+def test_command_killed_at_each_stage_of_writing_a_record_can_be_resumed(
     start_command, tmp_path, uninterrupted_records
 ):
     path, n_stored = tmp_path / "runs.jsonl", 0
@@ -50,7 +50,8 @@ def test_killed_at_each_stage_of_writing_a_record_and_resumed(
     assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
-# test_kills.py has the same with Dask and at random moments. Two workers import all modules again.
+# test_kills.py tests the same with Dask and at random moments. The case with two workers is slow,
+# because each worker imports all modules.
 @pytest.mark.parametrize(
     ("options", "signum"),
     [
@@ -74,7 +75,7 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
-# With a real cluster in test_kills.py.
+# test_kills.py tests this with a real cluster.
 def test_ctrl_c_while_a_cluster_starts_is_handled_once_it_has_started(monkeypatch):
     events = []
 
@@ -141,7 +142,7 @@ def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch
     assert sorted(finished_runs) == [*range(4)] and finished_runs[0] == 0
 
 
-def test_single_run_has_the_same_record_as_among_others(tmp_path, uninterrupted_records):
+def test_record_of_a_single_run_equals_that_among_other_runs(tmp_path, uninterrupted_records):
     store = Store(tmp_path / "runs.jsonl")
     job = jobs()[TOTAL_RUNS - 2]
     list(reproduce([job], store))
@@ -150,7 +151,7 @@ def test_single_run_has_the_same_record_as_among_others(tmp_path, uninterrupted_
     }
 
 
-def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uninterrupted_records):
+def test_two_processes_make_the_same_records_even_if_one_is_killed(tmp_path, uninterrupted_records):
     store = Store(tmp_path / "runs.jsonl")
     if not os.path.isdir("/proc/self"):
         pytest.skip("no /proc to find the workers in")
@@ -166,11 +167,11 @@ def test_two_processes_make_the_same_records_also_if_one_is_killed(tmp_path, uni
 
 # test_kills.py kills a real worker.
 def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
-    def reproduce(*args, **options):
+    def failing_reproduce(*args, **options):
         raise ChildProcessError("a process died, perhaps because memory ran out")
         yield
 
-    monkeypatch.setattr("svmbook.experiments.reproduce.reproduce", reproduce)
+    monkeypatch.setattr("svmbook.experiments.reproduce.reproduce", failing_reproduce)
     path = tmp_path / "runs.jsonl"
     result = CliRunner().invoke(main, ["reproduce", *command_arguments(), "--store", str(path)])
     assert result.exit_code == 1
@@ -182,7 +183,8 @@ def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
     assert "Traceback" not in result.stderr
 
 
-# The cluster has threads. In test_kills.py clusters of processes lose one worker, or all.
+# The workers of this cluster are threads. In test_kills.py, clusters whose workers are processes
+# lose one worker or all workers.
 @pytest.mark.filterwarnings("default")
 def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
     distributed = pytest.importorskip("distributed")
@@ -229,9 +231,9 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         return {}
 
     n_threads_before = count_threads()
-    overlapping = replace(suite, carry_out_run=carry_out_run)
+    suite_with_barrier = replace(suite, carry_out_run=carry_out_run)
     threads = [
-        threading.Thread(target=overlapping.run_job, args=(job,))
+        threading.Thread(target=suite_with_barrier.run_job, args=(job,))
         for job in suite.jobs(["stdev2"], ["linear"], 2)
     ]
     for thread in threads:
@@ -272,8 +274,9 @@ def test_check_tables_loads_only_the_tables_of_the_jobs(monkeypatch, tmp_path):
         check_tables(find_suite("lin2005-kernels").jobs(["twonorm", "sonar"]))
 
 
-# The only cluster of `make test` that starts a process. A thread other than the main one starts it,
-# which cannot set signal handlers. In test_kills.py and test_cli_processes.py the main thread does.
+# This is the only test in `make test` whose cluster starts a process. The cluster is started in a
+# thread other than the main thread, which cannot set signal handlers. In test_kills.py and
+# test_cli_processes.py the main thread starts the clusters.
 def test_cluster_started_in_a_thread_makes_the_same_records(tmp_path, uninterrupted_records):
     pytest.importorskip("distributed")
     store, worker_counts = Store(tmp_path / "runs.jsonl"), []

@@ -61,14 +61,14 @@ def test_knots_at_all_values_give_the_stump_kernel_shifted_to_the_first_knots():
 
 
 @pytest.mark.parametrize("n_knots", [2, 8, 32])
-def test_diagonal_holds_the_squared_lengths_of_the_features(n_knots):
+def test_diagonal_has_the_squared_norms_of_the_feature_vectors(n_knots):
     gram = StumpGram.from_knots(Z, quantile_knots(Z, n_knots))
     np.testing.assert_allclose(gram.diagonal, np.square(gram.Z).sum(axis=1), rtol=1e-12)
 
 
 @every_form
 @pytest.mark.parametrize("n_indices", [0, 1, 50, 300])
-def test_products_blocks_and_submatrices(form, n_indices):
+def test_products_blocks_and_submatrices_agree_with_numpy(form, n_indices):
     gram = FORMS[form]()
     rng = np.random.default_rng(n_indices)
     indices = np.sort(rng.permutation(N)[:n_indices])
@@ -89,7 +89,7 @@ def test_products_blocks_and_submatrices(form, n_indices):
 
 
 @every_form
-def test_norms_and_scale_follow_from_the_diagonal(form):
+def test_diagonal_norms_and_scale_agree_with_numpy(form):
     gram = FORMS[form]()
     np.testing.assert_allclose(gram.diagonal, (Z**2).sum(axis=1))
     np.testing.assert_allclose(gram.norms, np.linalg.norm(Z, axis=1))
@@ -117,7 +117,7 @@ def test_indefinite_system_raises_an_arithmetic_error():
 
 
 @pytest.mark.parametrize("form", FORMS_WITH_FACTOR)
-def test_product_is_the_outputs_of_the_adjoint(form):
+def test_outputs_of_the_adjoint_are_products_with_the_gram_matrix(form):
     # The adjoint is defined by <adjoint G, f> = G'f(X) for every f.
     gram = FORMS[form]()
     rng = np.random.default_rng(2)
@@ -211,7 +211,7 @@ def test_small_cache_evicts_rows_of_earlier_blocks_only():
 
 
 @pytest.mark.parametrize("cached_range", [(0, 0), (0, 30), (280, 300)])
-def test_cache_is_filled_completely_whatever_it_held_before(cached_range):
+def test_cache_is_filled_completely_for_any_previous_content(cached_range):
     block, shapes = recording_block()
     gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
     gram.block(np.arange(*cached_range), np.arange(N))

@@ -1,4 +1,4 @@
-"""The parameter ``kernel`` and its checked values."""
+"""The parameter ``kernel``: the choice of a kernel, and the checks of its values."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_choices_are_hashable_and_compared_by_identity():
     assert choose("poly") != choose("poly") and len({choose("poly")}) == 1
 
 
-def test_kernels_known_to_be_definite():
+def test_named_kernels_are_known_definite_unless_a_negative_coef0_is_used():
     assert choose("poly", coef0=0.0).is_known_definite
     assert choose("poly", coef0=2.0).is_known_definite
     assert not choose("poly", coef0=-0.1).is_known_definite
@@ -50,7 +50,7 @@ def test_kernels_known_to_be_definite():
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("corrupt", "message"),
     [
         (lambda K: K[:, :2], r"returned shape \(12, 2\) for 12 points against 12"),
         (lambda K: K + 0j, "[Cc]omplex"),
@@ -62,8 +62,8 @@ def test_kernels_known_to_be_definite():
     ],
     ids=["shape", "complex", "NaN", "None", "asymmetric", "diagonal", "indefinite"],
 )
-def test_invalid_gram_matrix_is_refused(spoil, message):
-    choice = choose(lambda A, B: spoil(A @ B.T))
+def test_invalid_gram_matrix_is_refused(corrupt, message):
+    choice = choose(lambda A, B: corrupt(A @ B.T))
     with pytest.raises(ValueError, match=message):
         choice.gram(X)
 
@@ -75,7 +75,7 @@ def test_rounding_errors_of_single_precision_are_accepted():
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    ("corrupt", "message"),
     [
         (lambda K: K[:, :1], r"returned shape \(5, 1\) for 5 points against 12"),
         (lambda K: K + 0j, "[Cc]omplex"),
@@ -83,9 +83,9 @@ def test_rounding_errors_of_single_precision_are_accepted():
     ],
     ids=["shape", "complex", "infinite"],
 )
-def test_invalid_values_at_new_points_are_refused(spoil, message):
+def test_invalid_values_at_new_points_are_refused(corrupt, message):
     with pytest.raises(ValueError, match=message):
-        choose(lambda A, B: spoil(A @ B.T)).values(X[:5], X)
+        choose(lambda A, B: corrupt(A @ B.T)).values(X[:5], X)
 
 
 def test_error_on_overflow_names_the_kernel():
@@ -100,14 +100,14 @@ def test_data_whose_squares_overflow_are_refused(name):
         choose(name, X=huge_X).gram(huge_X)
 
 
-@pytest.mark.parametrize("size", [1e-150, 1e-3, 1e150])
-def test_gamma_scale_uses_weighted_variance_at_any_size(size):
+@pytest.mark.parametrize("scale", [1e-150, 1e-3, 1e150])
+def test_gamma_scale_uses_the_weighted_variance_of_features_of_any_scale(scale):
     rng = np.random.default_rng(4)
     points, weights = rng.standard_normal((50, 3)), rng.uniform(0.5, 2, 50)
     centred_points = points - np.average(points.mean(axis=1), weights=weights)
     variance = np.average((centred_points**2).mean(axis=1), weights=weights)
-    gamma = choose("rbf", X=size * points, weights=weights).params["gamma"]
-    assert gamma * size * size == pytest.approx(1 / (3 * variance))
+    gamma = choose("rbf", X=scale * points, weights=weights).params["gamma"]
+    assert gamma * scale * scale == pytest.approx(1 / (3 * variance))
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 1.0, 7e9])

@@ -35,12 +35,12 @@ LEARNERS_AND_KERNELS = {
 }
 
 
-# Ensembles sampled per size. Let s be the standard deviation of one hypothesis. An error b in the
-# closed form changes the error of 10,000 hypotheses from s / 100 to sqrt(s^2 / 10000 + b^2). The
-# rate then exceeds its tolerance of 0.05 if b > 0.0076 s. Leaves take long to sample, and 4
-# ensembles of 10,000 are too few for this test. But the mean of all 62,000 sampled leaves has the
-# error s / 249. Twice that value is exceeded if b > 0.007 s: the same power in a quarter of the
-# time.
+# The number of ensembles sampled for each size. Let s be the standard deviation of one hypothesis.
+# An error b in the closed form changes the error of 10,000 hypotheses from s / 100 to
+# sqrt(s^2 / 10000 + b^2). The rate then exceeds its tolerance of 0.05 if b > 0.0076 s. Sampling
+# leaves is slow, and four ensembles of 10,000 leaves are too few for this test. But the mean of all
+# 62,000 sampled leaves has the error s / 249, and twice that value is exceeded if b > 0.007 s: the
+# same power in a quarter of the time.
 N_REPETITIONS = 20
 N_REPETITIONS_OF_LEAVES = 4
 
@@ -78,7 +78,7 @@ def test_points_outside_the_box_are_moved_to_its_boundary():
     np.testing.assert_allclose(K_outside, K_corner)
 
 
-def test_printed_recursion_differs_from_three_boundaries_on():
+def test_printed_recursion_differs_for_three_but_not_for_two_boundaries():
     for degree, are_equal in ((2, True), (3, False)):
         K_corrected, K_printed = (
             stump_regions(POINTS, box=BOX, degree=degree, as_printed=as_printed)
@@ -132,7 +132,7 @@ def test_negative_squared_distance_is_twice_the_linear_kernel():
     np.testing.assert_allclose(distance_model.fit(X, Y).decision_function(X_NEW), F, atol=1e-5)
 
 
-def test_l1_penalty_uses_symmetric_kernels_unshifted():
+def test_l1_penalty_does_not_shift_conditionally_definite_kernels():
     named_model = KernelLogisticRegression(penalty="l1", kernel="stump").fit(X, Y)
     function_model = KernelLogisticRegression(penalty="l1", kernel=lambda A, B: stump(A, B)).fit(
         X, Y
@@ -147,7 +147,7 @@ def test_l1_penalty_uses_symmetric_kernels_unshifted():
 
 
 @pytest.mark.parametrize("kernel", ["stump_regions", "stump_tree"])
-def test_common_scale_of_features_does_not_matter(kernel):
+def test_common_scale_of_features_does_not_change_outputs(kernel):
     model = DualSVC(C=1.0, kernel=kernel)
     F = model.fit(X, Y).decision_function(X_NEW)
     F_scaled = model.fit(10.0 * X, Y).decision_function(10.0 * X_NEW)

@@ -81,12 +81,12 @@ def test_gram_matrices_are_exactly_symmetric(name, offset, d):
 
 
 @pytest.mark.parametrize("n", [3, 400])
-@pytest.mark.parametrize("size", [1e-8, 1.0, 1e8])
-# Distances are computed from differences of points, or with more features from a product.
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+# Distances are computed from differences of points, or from a matrix product for many features.
 @pytest.mark.parametrize("n_extra_features", [0, MAX_CDIST_FEATURES])
-def test_distances_are_accurate_for_features_of_any_size(n, size, n_extra_features):
+def test_distances_are_accurate_for_features_of_any_scale(n, scale, n_extra_features):
     rng = np.random.default_rng(n)
-    X = np.column_stack([rng.integers(18, 80, n), size * rng.lognormal(size=n)])
+    X = np.column_stack([rng.integers(18, 80, n), scale * rng.lognormal(size=n)])
     X = np.hstack([X, 0.01 * rng.standard_normal((n, n_extra_features))])
     X[-1] = X[0]  # a duplicate
     Z = X[::2].copy()
@@ -119,16 +119,16 @@ def test_single_negative_eigenvalue_is_found():
 
 
 @pytest.mark.parametrize("n", [40, 600])  # in double and in single precision
-@pytest.mark.parametrize("size", [1e-90, 1e80])
-def test_definiteness_is_decided_at_any_scale(n, size):
+@pytest.mark.parametrize("scale", [1e-90, 1e80])
+def test_definiteness_is_decided_at_any_scale(n, scale):
     rng = np.random.default_rng(n)
-    check_gram(size * gaussian(rng.standard_normal((n, 3))))
+    check_gram(scale * gaussian(rng.standard_normal((n, 3))))
     A = rng.uniform(-1, 1, (n, n))
     for factor in (1.0, 1e60):  # the second overflows in single precision
         indefinite = factor * (A + A.T)
         np.fill_diagonal(indefinite, 1.0)
         with pytest.raises(ValueError, match="semi-definite"):
-            check_gram(size * indefinite)
+            check_gram(scale * indefinite)
 
 
 @pytest.mark.parametrize("n", [40, 700])  # in double and in single precision

@@ -19,7 +19,7 @@ IRIS = load_iris(return_X_y=True)
 
 @pytest.mark.parametrize("kernel", sorted(KERNELS))
 @pytest.mark.parametrize("penalty", ["l2", "l1"])
-def test_objective_is_the_documented_one(kernel, penalty):
+def test_objective_agrees_with_its_documented_formula(kernel, penalty):
     weights = np.linspace(0.5, 2, 80)
     model = KernelLogisticRegression(0.7, penalty=penalty, kernel=kernel, gamma=0.2)
     model.fit(X, Y, sample_weight=weights)
@@ -41,7 +41,7 @@ def test_objective_is_the_documented_one(kernel, penalty):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
-def test_kernel_by_name_by_function_or_precomputed(model):
+def test_outputs_agree_for_kernels_by_name_by_function_and_precomputed(model):
     expected = model.set_params(kernel="rbf", gamma=0.3).fit(X, Y).decision_function(X_NEW)
 
     def kernel(A, B):
@@ -95,7 +95,7 @@ def test_gaussian_process_with_the_same_kernel_has_the_same_mode():
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
-def test_three_classes(kernel):
+def test_probabilities_of_three_classes_sum_to_one_and_to_the_class_sizes(kernel):
     points, labels = IRIS
     species = np.array(["setosa", "versicolor", "virginica"])[labels]
     model = KernelLogisticRegression(0.1, kernel=kernel, gamma=0.2).fit(points, species)
@@ -155,14 +155,14 @@ def test_path_of_weighted_and_repeated_points_has_the_same_lams(kernel):
     np.testing.assert_allclose(*lams, rtol=1e-10)
 
 
-def test_path_for_three_classes():
+def test_path_for_three_classes_has_the_given_lams():
     path = KernelLogisticRegression(gamma=0.2).path(*IRIS, lams=[10.0, 1.0, 0.1])
     scores = [model.score(*IRIS) for model in path]
     assert [model.lam for model in path] == [10.0, 1.0, 0.1]
     assert scores[-1] >= 0.96
 
 
-def test_no_penalty_is_the_limit_of_the_ridge():
+def test_no_penalty_is_the_limit_of_a_small_ridge_penalty():
     unpenalised = KernelLogisticRegression(penalty=None, kernel="linear", tol=1e-9).fit(X, Y)
     ridge = KernelLogisticRegression(1e-8, kernel="linear", tol=1e-9).fit(X, Y)
     np.testing.assert_allclose(

@@ -15,9 +15,10 @@ MODELS = [KernelLogisticRegression(), ImportVectorMachine()]
 IRIS = load_iris(return_X_y=True)
 
 
+# The other parameters are tested in test_parameters.py.
 @pytest.mark.parametrize(("name", "value"), [("lam", np.nan), ("kernel", "sigmoid")])
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
-def test_invalid_parameters_are_reported(model, name, value):  # others: see test_parameters.py
+def test_invalid_parameters_are_reported(model, name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         type(model)(**{name: value}).fit(X, Y)
 

@@ -198,7 +198,7 @@ def test_borders_of_regions_are_drawn(ax):
         assert np.abs(x - border).min() < 0.1  # the spacing of the grid
 
 
-def test_no_points_of_any_class(ax):
+def test_plot_without_points_has_no_artists(ax):
     assert plot_classes(ax, [], []) == {}
 
 

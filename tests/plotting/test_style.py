@@ -56,7 +56,7 @@ def test_panels_are_in_rows_from_the_top_and_do_not_overlap():
     assert (left[:-1] + width[:-1] < left[1:] + 0.02)[[0, 1, 3, 4]].all()
 
 
-def test_single_panel_has_no_attribute():
+def test_svg_of_a_single_panel_has_no_panel_attribute():
     figure, _ = plt.subplots()
     assert panel_bounds(figure_svg(figure)) is None
 
@@ -69,7 +69,7 @@ def test_colour_bar_belongs_to_its_panel():
     assert left + width > 0.95
 
 
-def test_panels_with_twin_axes_hidden_axes_and_separate_colour_bar():
+def test_panels_exclude_twin_and_hidden_axes_and_include_a_separate_colour_bar():
     figure, (first, second) = plt.subplots(1, 2, figsize=(8, 3))
     first.twinx().plot([0, 1])
     figure.colorbar(plt.cm.ScalarMappable(), ax=second)
@@ -103,7 +103,7 @@ def stored_image(svg):
 
 
 @pytest.mark.parametrize(("alpha", "tolerance"), [(1.0, 0.0), (0.6, 0.5)])  # in steps of 1/255
-def test_palette_does_not_change_the_look_of_markers(alpha, tolerance, monkeypatch):
+def test_palette_does_not_change_the_appearance_of_markers(alpha, tolerance, monkeypatch):
     figure, ax = plt.subplots()
     for colour in ("C0", "C1"):
         ax.scatter(*np.random.default_rng(0).normal(size=(2, 400)), c=colour, alpha=alpha)

@@ -1,4 +1,4 @@
-"""Localized and profile SVMs, against one SVM trained at a time."""
+"""Localized and profile SVMs, against SVMs trained one at a time."""
 
 import tracemalloc
 
@@ -52,9 +52,9 @@ def test_all_points_tied_with_last_neighbour_are_included(order):
     # At each of the two locations, 140 rows have one label and sixty rows the other.
     X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 200, axis=0)
     y = np.r_[np.repeat([0, 1], [60, 140]), np.repeat([0, 1], [140, 60])]
-    rows = np.arange(400)
-    rows = {"sorted": rows, "reversed": rows[::-1], "shuffled": rows * 37 % 400}[order]
-    model = LocalizedSVM(n_neighbors=50).fit(X[rows], y[rows])
+    indices = np.arange(400)
+    indices = {"sorted": indices, "reversed": indices[::-1], "shuffled": indices * 37 % 400}[order]
+    model = LocalizedSVM(n_neighbors=50).fit(X[indices], y[indices])
     assert model.predict([[0, 0], [1, 1]]).tolist() == [1, 0]
 
 
@@ -79,9 +79,9 @@ def test_memberships_minimise_objective_for_given_centres():
     squared_distances, codes = rng.random((12, 3)), rng.integers(0, 2, 12)
 
     def objective(Z, R):
-        excess = sum(abs(Z[codes == 0, j].sum() - Z[codes == 1, j].sum()) for j in range(3))
+        imbalance = sum(abs(Z[codes == 0, j].sum() - Z[codes == 1, j].sum()) for j in range(3))
         # For two classes |n_0 - n_1| is the paper's term.
-        return (Z * squared_distances).sum() + R * excess
+        return (Z * squared_distances).sum() + R * imbalance
 
     for R in (0.05, 1.0):
         Z = _memberships(squared_distances, codes, 2, R)
@@ -146,7 +146,7 @@ def test_nearest_label_is_predicted_where_all_weights_underflow():
     assert two_classes.decision_function([[28.0], [40.0]]).tolist() == [1.0, 1.0]
 
 
-def test_many_neighbours_with_negligible_weights_are_solved():
+def test_many_neighbours_with_negligible_weights_hardly_change_predictions():
     points, labels = make_moons(200, noise=0.2, random_state=0)
     many_neighbors = LocalizedSVM(C=10.0, gamma=30.0, n_neighbors=150).fit(points, labels)
     few_neighbors = LocalizedSVM(C=10.0, gamma=30.0, n_neighbors=60).fit(points, labels)
@@ -162,7 +162,7 @@ def test_points_below_1e_10_of_largest_similarity_are_left_out():
         assert model.decision_function([[0.0]])[0] == pytest.approx(expected, abs=1e-6)
 
 
-def test_unfinished_clustering_warns():
+def test_unconverged_clustering_warns():
     with pytest.warns(ConvergenceWarning, match="max_iter=1 iterations") as caught:
         ProfileSVM(n_clusters=4, max_iter=1, random_state=0).fit(X, Y)
     assert caught[0].filename == __file__

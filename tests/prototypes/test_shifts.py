@@ -14,14 +14,14 @@ X_NEW, Y_NEW = make_moons(80, noise=0.25, random_state=1)
 
 
 def negatives_by_loops(X, codes, i, k):
-    """Algorithm 2, line by line, with vectors."""
+    """Return the k initial negatives of point i: Algorithm 2, line by line, with vectors."""
     others = [j for j in range(len(X)) if codes[j] != codes[i]]
     others.sort(key=lambda j: np.linalg.norm(X[j] - X[i]))
-    n = X[others[0]] - X[i]
-    n = n / np.linalg.norm(n)
+    normal = X[others[0]] - X[i]
+    normal = normal / np.linalg.norm(normal)
     chosen = []
     for j in others:
-        if n @ (X[j] - X[i]) > 0:
+        if normal @ (X[j] - X[i]) > 0:
             chosen.append(j)
             if len(chosen) == k:
                 break
@@ -37,14 +37,14 @@ def test_initial_negatives_are_those_of_algorithm_2(d, k):
         assert np.flatnonzero(negatives[i]).tolist() == negatives_by_loops(points, codes, i, k)
 
 
-def test_points_on_the_plane_are_excluded():
+def test_points_on_the_hyperplane_of_algorithm_2_are_excluded():
     points = np.stack(np.meshgrid(np.arange(6.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
     codes = np.random.default_rng(0).integers(0, 2, 36)
     negatives = initial_negatives(distances(points, points), codes, 100)
     for i in range(36):
         others = np.flatnonzero(codes != codes[i])
-        squared = ((points[others] - points[i]) ** 2).sum(axis=1)
-        normal = points[others[squared.argmin()]] - points[i]
+        squared_distances = ((points[others] - points[i]) ** 2).sum(axis=1)
+        normal = points[others[squared_distances.argmin()]] - points[i]
         expected = others[(points[others] - points[i]) @ normal > 0]  # integers, so exact
         assert np.flatnonzero(negatives[i]).tolist() == expected.tolist()
 
@@ -94,7 +94,7 @@ def test_initial_negatives_use_the_given_metric():
 
 
 def shift_by_loops(members, X, codes):
-    """Algorithm 3, line by line, with probability one of negative updates."""
+    """Return the remaining members and their sets: Algorithm 3, line by line, with p_negative=1."""
     covers = [w @ x + b > 0 for w, b in zip(*members.planes[:2], strict=True) for x in X]
     covers = np.reshape(covers, (len(members.codes), len(X)))
     positives = [set(np.flatnonzero(row)) for row in members.positive]
@@ -165,10 +165,14 @@ def test_updates_in_history_lead_to_the_prototypes():
     exemplars = PrototypeSVM(C=3.0, n_shifts=0, random_state=0).fit(X, Y)
     initial = {m.exemplar: m for m in exemplars.prototypes_}
     for member in model.prototypes_:
-        e = member.exemplar
-        positives = set(initial[e].positives) | set(new_positives[new_positives[:, 0] == e, 1])
+        exemplar = member.exemplar
+        positives = set(initial[exemplar].positives) | set(
+            new_positives[new_positives[:, 0] == exemplar, 1]
+        )
         assert set(member.positives) == positives
-        negatives = set(initial[e].negatives) | set(new_negatives[new_negatives[:, 0] == e, 1])
+        negatives = set(initial[exemplar].negatives) | set(
+            new_negatives[new_negatives[:, 0] == exemplar, 1]
+        )
         assert set(member.negatives) == negatives
 
 
@@ -190,9 +194,9 @@ def test_n_shifts_only_truncates_the_history():
         np.testing.assert_array_equal(a.coef, b.coef)
 
 
-@pytest.mark.parametrize(("C", "p"), [(1e6, 0.05), (3.0, 0.05), (3.0, 0.0)])
-def test_exemplar_covered_by_its_own_member_is_added_to_no_other(C, p):
-    history = PrototypeSVM(C=C, p_negative=p, random_state=0).fit(X, Y).history_
+@pytest.mark.parametrize(("C", "p_negative"), [(1e6, 0.05), (3.0, 0.05), (3.0, 0.0)])
+def test_exemplar_covered_by_its_own_member_is_added_to_no_other(C, p_negative):
+    history = PrototypeSVM(C=C, p_negative=p_negative, random_state=0).fit(X, Y).history_
     for iteration, previous in zip(history[1:], history, strict=False):
         covers = previous.coef @ X.T + previous.intercept[:, None] > 0
         for _, point in iteration.new_positives:

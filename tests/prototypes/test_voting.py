@@ -22,8 +22,8 @@ def votes_by_loops(model, weight):
         for m, member in enumerate(model.prototypes_):
             output = member.coef @ x + member.intercept
             if output > 0:
-                rho = np.linalg.norm(x - model.exemplars_[m])
-                voters.append((rho, 1 if member.label == "right" else -1, m, output))
+                distance = np.linalg.norm(x - model.exemplars_[m])
+                voters.append((distance, 1 if member.label == "right" else -1, m, output))
         voters.sort()
         votes[i] = sum(sign * weight(voters, *rest) for _, sign, *rest in voters)
     return votes
@@ -34,8 +34,8 @@ def unit_weight(voters, m, output):
 
 
 def distance_weight(voters, m, output):
-    rho = next(voter[0] for voter in voters if voter[2] == m)
-    return (voters[0][0] / rho) ** 2
+    distance = next(voter[0] for voter in voters if voter[2] == m)
+    return (voters[0][0] / distance) ** 2
 
 
 def three_nearest_weight(voters, m, output):
@@ -104,11 +104,11 @@ def test_mined_members_equal_svms_against_all_other_points(C, weight):
 
 def test_l1_penalty_gives_sparse_coefficients():
     rng = np.random.default_rng(0)
-    wide = np.hstack([X, 0.1 * rng.standard_normal((100, 6))])
-    model = PrototypeSVM(C=10.0, penalty="l1", random_state=0).fit(wide, Y)
+    X_wide = np.hstack([X, 0.1 * rng.standard_normal((100, 6))])
+    model = PrototypeSVM(C=10.0, penalty="l1", random_state=0).fit(X_wide, Y)
     is_used = np.abs(model.coef_) > 1e-9
     assert is_used[:, 2:].mean() < 0.2 < is_used[:, :2].mean()
-    dense = PrototypeSVM(C=10.0, random_state=0).fit(wide, Y)
+    dense = PrototypeSVM(C=10.0, random_state=0).fit(X_wide, Y)
     assert (np.abs(dense.coef_) > 1e-9).mean() > 0.95
 
 
@@ -135,8 +135,8 @@ def test_set_params_does_not_change_votes_of_fitted_model():
 
 
 def test_mining_doubles_the_number_of_added_negatives():
-    # At this C all sixteen points of the other class have slack, so each round adds the maximum
-    # number of negatives. Their total doubles until all sixteen are used.
+    # At this C all sixteen points of the other class violate the margin, so each round adds the
+    # maximum number of negatives. The total number doubles until all sixteen are used.
     points = np.random.default_rng(0).normal(size=(32, 2))
     points += np.repeat([[0, 0], [9, 0]], 16, axis=0)
     for n_negatives, n_rounds in ((1, 4), (3, 3), (4, 2), (15, 1), (16, 0)):

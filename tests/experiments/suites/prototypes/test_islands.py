@@ -76,9 +76,7 @@ def test_noise_differences_are_paired_with_the_clean_data_set(errors):
             )
 
 
-def test_abstention_of_mislabelled_members_halves_the_increase_in_error_and_of_random_ones_not(
-    errors,
-):
+def test_abstention_of_mislabelled_but_not_of_random_members_lowers_the_error(errors):
     mislabelled, random = (
         errors[NOISY, m] - errors[NOISY, WEIGHTED] for m in suite.ABSTAINING_METHODS
     )
