@@ -19,7 +19,7 @@ from svmbook import (
 )
 
 X, Y = make_moons(60, noise=0.3, random_state=0)
-MODELS = {
+MODELS_BY_MESSAGE_PREFIX = {
     "active sets": DualSVC(kernel="rbf"),
     "interior point": DualSVC(),
     "SMO": DualSVC(kernel="rbf", solver="smo"),
@@ -36,8 +36,10 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize(("prefix", "model"), MODELS.items(), ids=list(MODELS))
-def test_solver_logs_its_iterations_at_info(prefix, model, caplog):
+@pytest.mark.parametrize(
+    ("prefix", "model"), MODELS_BY_MESSAGE_PREFIX.items(), ids=list(MODELS_BY_MESSAGE_PREFIX)
+)
+def test_solver_logs_its_iterations_only_at_info(prefix, model, caplog):
     model.fit(X, Y)
     assert not caplog.records
     with caplog.at_level(logging.INFO, logger="svmbook"):

@@ -21,7 +21,7 @@ MODELS_WITH_SMALL_C = [
 
 
 @pytest.mark.parametrize("model", MODELS_WITH_SMALL_C, ids=lambda model: type(model).__name__)
-def test_features_may_have_small_units(model):
+def test_points_with_tiny_feature_values_are_classified(model):
     # Since C is not scaled with the features, the outputs are near zero, but their order is right.
     assert model.fit(1e-7 * X[::2], Y[::2]).score(1e-7 * X, Y) > 0.9
 

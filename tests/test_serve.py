@@ -24,7 +24,7 @@ def serve(folder, *options):
 
 
 @pytest.mark.parametrize("port", ["99999", "65536", "-1"])
-def test_invalid_port_is_named(tmp_path, port):
+def test_invalid_port_is_reported(tmp_path, port):
     command = [*SERVE_COMMAND, str(tmp_path), f"--port={port}"]
     process = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert process.returncode == 2
@@ -43,7 +43,7 @@ def test_free_port_is_found_near_the_largest_one(tmp_path):
 
 @pytest.mark.parametrize("name", ["index.html", "picture.png"])
 @pytest.mark.parametrize("accepted_encodings", ["gzip, deflate", ""])
-def test_text_is_compressed_if_the_client_accepts_it(tmp_path, name, accepted_encodings):
+def test_only_text_is_compressed_if_the_client_accepts_gzip(tmp_path, name, accepted_encodings):
     content = b"the same words again and again " * 1000
     (tmp_path / name).write_bytes(content)
     with serve(tmp_path) as address:

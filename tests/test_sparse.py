@@ -123,7 +123,7 @@ def test_many_sparse_documents_need_less_than_two_gibibytes():
     assert int(process.stdout) < 2 * 2**20
 
 
-def test_few_sparse_columns_use_the_solver_of_dense_columns():
+def test_sparse_matrix_with_few_columns_uses_the_dense_solver():
     X = sparse.random_array((200, 20), density=0.2, rng=np.random.default_rng(0), format="csr")
     y = np.where(X.sum(axis=1) > np.median(X.sum(axis=1)), 1, -1)
     model, dense_model = DualSVC().fit(X, y), DualSVC().fit(X.toarray(), y)

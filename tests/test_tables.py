@@ -10,14 +10,14 @@ from svmbook.tables import Report, Table
 
 
 def parse_cells(table):
-    """Return the cells of each line as parsed by markdown-it."""
+    """Return the cells of each row as parsed by markdown-it."""
     markdown_it = pytest.importorskip("markdown_it")
     tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(table._repr_markdown_())
     assert tokens[0].type == "table_open" and tokens[-1].type == "table_close"
     texts = [token.content for token in tokens if token.type == "inline"]
-    width = len(table.columns)
-    assert len(texts) == width * (1 + len(table.rows))
-    return [texts[start : start + width] for start in range(0, len(texts), width)]
+    n_columns = len(table.columns)
+    assert len(texts) == n_columns * (1 + len(table.rows))
+    return [texts[start : start + n_columns] for start in range(0, len(texts), n_columns)]
 
 
 @given(st.lists(st.text("a|\\$`\n\r\u2028 ", max_size=8), min_size=6, max_size=6))
@@ -27,7 +27,7 @@ def test_no_text_breaks_a_cell(texts):
         assert cell.count("a") == text.count("a")
 
 
-def test_bars_and_line_breaks_stay_readable():
+def test_bars_and_line_breaks_are_escaped_or_replaced():
     table = Table(["$|x|$", "n"], [["a|b", 1], [r"a\|b", 2], ["two\nlines", r"$\|w\|$, $|b|$"]])
     assert parse_cells(table) == [
         [r"$\vert{}x\vert{}$", "n"],
@@ -71,10 +71,10 @@ def test_invalid_table_is_reported(columns, rows, error, message):
         Table(columns, rows)
 
 
-def test_report_as_data_frame():
+def test_report_gives_its_records_as_data_frame_and_its_notes_in_markdown():
     pd = pytest.importorskip("pandas")
-    rows = ({"data_set": "sonar", "error": 1 / 3}, {"data_set": "heart", "error": 0.25})
-    report = Report(Table(["error"], [["33.3"], ["25.0"]]), rows, ("Two runs.", "Versions."))
+    records = ({"data_set": "sonar", "error": 1 / 3}, {"data_set": "heart", "error": 0.25})
+    report = Report(Table(["error"], [["33.3"], ["25.0"]]), records, ("Two runs.", "Versions."))
     frame = report.to_frame()
     assert isinstance(frame, pd.DataFrame)
     assert frame.set_index("data_set")["error"]["sonar"] == 1 / 3

@@ -21,7 +21,7 @@ def test_numbers_equal_up_to_rounding_become_equal(x, sign):
 
 
 @given(NUMBERS)
-def test_relative_error_of_rounding(x):
+def test_rounding_error_is_within_the_relative_tolerance(x):
     assert abs(round_significand(x) - x) <= TIE_TOL * abs(x)
     assert round_significand(x * (1.0 + 1e-9)) != round_significand(x) or x == 0.0
 
@@ -31,13 +31,13 @@ def test_numbers_of_few_bits_are_not_changed():
     assert (round_significand(values) == values).all()
 
 
-def test_first_of_the_tied_largest_numbers():
+def test_first_of_the_tied_largest_numbers_is_returned():
     values = np.array([[0.2, 0.3], [0.1 + 0.2, 0.3 - 1e-9]])
     assert values.argmax() == 2 and first_argmax(values) == 1
     assert first_argmax(np.array([-1e-17, 1e-17, -1.0]), scale=1.0) == 0
 
 
-def total_slack(e, y, C, b):
+def slack_penalty(e, y, C, b):
     """Return the part of the primal objective that depends on the intercept b.
 
     e is the label of each point minus its output without intercept.
@@ -54,7 +54,7 @@ def test_best_intercept_is_the_midpoint_of_all_minimisers(e, y, C):
     y[:2], C[:2] = (-1.0, 1.0), 1.0
     intercept = best_intercepts(e[None], y[None], C[None])[0]
     # The objective is piecewise linear with kinks at e, so the interval of minimisers ends there.
-    values = np.array([total_slack(e, y, C, b) for b in e])
+    values = np.array([slack_penalty(e, y, C, b) for b in e])
     minimisers = e[values == values.min()]
     assert intercept == 0.5 * (minimisers.min() + minimisers.max())
 
@@ -68,7 +68,7 @@ def test_multipliers_at_their_bounds_up_to_rounding_do_not_determine_the_interce
     e = y - np.einsum("mid,mjd,mj->mi", X, X, y * batch.alpha)
     n_intervals = 0
     for e_i, y_i, intercept in zip(e, y, batch.intercept, strict=True):
-        values = np.array([total_slack(e_i, y_i, 1.0, b) for b in e_i])
+        values = np.array([slack_penalty(e_i, y_i, 1.0, b) for b in e_i])
         minimisers = e_i[values <= values.min() + 1e-10]
         midpoint = 0.5 * (minimisers.min() + minimisers.max())
         assert intercept == pytest.approx(midpoint, abs=1e-9)

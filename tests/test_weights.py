@@ -10,8 +10,8 @@ Y = np.array(["a", "b", "b", "b"])
 ONES = np.ones(4)
 
 
-def bounds_for(C, class_weight, weights):
-    return upper_bounds(C, point_weights(class_weight, CLASSES, Y, weights))
+def bounds_for(C, class_weight, sample_weight):
+    return upper_bounds(C, point_weights(class_weight, CLASSES, Y, sample_weight))
 
 
 def test_bounds_are_products_of_three_factors():
@@ -20,13 +20,13 @@ def test_bounds_are_products_of_three_factors():
 
 
 def test_balanced_bounds_have_equal_sums_in_both_classes():
-    weights = np.array([0.3, 2.0, 1.0, 4.0])
-    bounds = bounds_for(1.0, "balanced", weights)
+    sample_weight = np.array([0.3, 2.0, 1.0, 4.0])
+    bounds = bounds_for(1.0, "balanced", sample_weight)
     assert bounds[:1].sum() == pytest.approx(bounds[1:].sum())
-    assert bounds.sum() == pytest.approx(weights.sum())
+    assert bounds.sum() == pytest.approx(sample_weight.sum())
 
 
-def test_balanced_weights_of_three_classes():
+def test_balanced_weights_are_inverse_to_class_sizes():
     y = np.array(["a", "b", "b", "c", "c", "c"])
     weights = point_weights("balanced", np.array(["a", "b", "c"]), y, np.ones(6))
     np.testing.assert_allclose(weights, 6 / 3 / np.array([1, 2, 2, 3, 3, 3]))
@@ -59,7 +59,7 @@ def test_hard_margin_has_infinite_bounds():
 
 
 @pytest.mark.parametrize(
-    ("C", "class_weight", "weights", "message"),
+    ("C", "class_weight", "sample_weight", "message"),
     [
         (1.0, None, -ONES, "sample_weight has negative"),
         (1.0, {"c": 2.0}, ONES, "not in class_weight"),
@@ -70,9 +70,9 @@ def test_hard_margin_has_infinite_bounds():
         (1.0, {"a": 1e300}, 1e300 * ONES, "too large for double precision"),
     ],
 )
-def test_invalid_weights_are_reported(C, class_weight, weights, message):
+def test_invalid_weights_are_reported(C, class_weight, sample_weight, message):
     with pytest.raises(ValueError, match=message):
-        bounds_for(C, class_weight, weights)
+        bounds_for(C, class_weight, sample_weight)
 
 
 def test_invalid_class_weights_are_reported():

@@ -12,17 +12,17 @@ from svmbook.solvers.irwls.costs import usvc_cost
 
 DATA_SETS = [distant_cluster(seed) for seed in (3, 5, 6, 9, 11)]
 C = 100.0
-SHRINKAGE = 1 - 1e-6
+SHRINKAGE_FACTOR = 1 - 1e-6
 
 
-def objective_from(classifier, X, y, steepness):
+def objective_from(classifier, X, y, steepness_values):
     """Return the objective reached from a fitted classifier with increasingly steep costs.
 
     The slack of a free support vector is zero up to rounding, which would decide on the minimum
     that is reached. Slightly smaller weights make the slack positive.
     """
-    start = SHRINKAGE * classifier.coef_[0], SHRINKAGE * classifier.intercept_[0]
-    for s in steepness:
+    start = SHRINKAGE_FACTOR * classifier.coef_[0], SHRINKAGE_FACTOR * classifier.intercept_[0]
+    for s in steepness_values:
         result = solve_irwls(X, y, C, usvc_cost(s, 1e-6), start=start)
         start = result.w, result.intercept
     return result.objective
@@ -33,15 +33,15 @@ def objectives(init):
 
 
 @pytest.mark.parametrize(
-    ("init", "classifier", "steepness"),
+    ("init", "classifier", "steepness_values"),
     [
         ("svc", DualSVC(C=C), [8]),
         ("ls", LeastSquaresClassifier(C=C), [8]),
         ("path", DualSVC(C=C), [1, 2, 4, 8]),
     ],
 )
-def test_first_start_is_the_documented_one(init, classifier, steepness):
-    expected = [objective_from(classifier.fit(X, y), X, y, steepness) for X, y in DATA_SETS]
+def test_first_start_is_the_documented_one(init, classifier, steepness_values):
+    expected = [objective_from(classifier.fit(X, y), X, y, steepness_values) for X, y in DATA_SETS]
     # Other starts reach other minima on two data sets or more: see the last test.
     np.testing.assert_allclose(objectives(init), expected, rtol=1e-5)
 

@@ -83,9 +83,9 @@ def test_objective_is_the_documented_one():
         assert model.objective_ == pytest.approx(J, rel=1e-6)
 
 
-def test_decision_boundaries_of_the_two_cases():
-    for draw, low, high in ((usvc_case_a, 0.45, 0.53), (usvc_case_b, 0.53, 0.6)):
-        data_sets = [draw(random_state=seed) for seed in range(20)]
+def test_distant_cluster_shifts_the_svm_boundary_but_not_the_usvc_boundary():
+    for generate, low, high in ((usvc_case_a, 0.45, 0.53), (usvc_case_b, 0.53, 0.6)):
+        data_sets = [generate(random_state=seed) for seed in range(20)]
         boundaries = [boundary(USVC(C=10.0).fit(*data)) for data in data_sets]
         svm_boundaries = [boundary(DualSVC(C=10.0).fit(*data)) for data in data_sets]
         assert low < np.median(boundaries) < high
@@ -162,13 +162,14 @@ def test_least_squares_agrees_with_ridge_classifier():
 
 @pytest.mark.parametrize(("n", "rate", "confidence"), [(100, 0.1, 0.95), (59, 0.05, 0.9)])
 def test_threshold_is_the_lowest_that_is_certified(n, rate, confidence):
-    # Certified if so few exceedances have probability at most 1 - confidence at this rate.
+    # A threshold is certified if, at this false-alarm rate, so few scores above it have a
+    # probability of at most 1 - confidence.
     scores = np.arange(n)
     n_exceeding = int((scores > false_alarm_threshold(scores, rate, confidence)).sum())
     assert binom.cdf(n_exceeding, n, rate) <= 1 - confidence < binom.cdf(n_exceeding + 1, n, rate)
 
 
-def test_rate_is_exceeded_as_often_as_the_confidence_allows():
+def test_rate_is_exceeded_no_more_often_than_the_confidence_allows():
     rng = np.random.default_rng(0)
     rate, confidence, n_exceeded, n_samples = 0.1, 0.9, 0, 200
     for _ in range(n_samples):
@@ -185,7 +186,7 @@ def test_rate_is_exceeded_as_often_as_the_confidence_allows():
     assert n_exceeded > 0  # otherwise the threshold would be unnecessarily high
 
 
-def test_threshold_is_part_of_the_intercept():
+def test_predictions_with_a_threshold_are_the_signs_of_the_outputs():
     frame = pd.DataFrame(X, columns=["a", "b"])
     model = USVC(target_false_alarm_rate=0.2, random_state=0, kernel="rbf", n_prototypes=5)
     model.fit(frame, np.where(Y > 0, "ill", "healthy"))
@@ -216,7 +217,7 @@ def test_validation_points_are_not_used_for_training():
     assert training.kernel.params == expected.kernel.params  # gamma="scale" of these points
 
 
-def test_rounding_raises_no_alarm_at_the_threshold():
+def test_predictions_at_the_threshold_do_not_depend_on_the_batch():
     rng = np.random.default_rng(0)
     for seed in range(20):
         points = rng.integers(0, 3, size=(300, 2)) / 3.0  # nine distinct points
@@ -245,7 +246,7 @@ def test_validation_fraction_too_small_for_both_classes_is_reported():
 # --- shapes and scales -----------------------------------------------------------------
 
 
-def test_more_features_than_points():
+def test_models_of_more_features_than_points_are_exact():
     rng = np.random.default_rng(0)
     wide, labels = rng.standard_normal((30, 80)), np.repeat([-1, 1], 15)
     wide[labels > 0, 0] += 2.0
@@ -316,6 +317,6 @@ def test_invalid_prototypes_are_reported(options, message):
 
 
 @pytest.mark.parametrize(("name", "value"), [("init", "best"), ("kernel", "precomputed")])
-def test_parameter_out_of_range_is_reported(name, value):  # numbers: see test_parameters.py
+def test_invalid_choice_is_reported(name, value):  # test_parameters.py tests numeric parameters
     with pytest.raises(InvalidParameterError, match=f"'{name}' parameter"):
         USVC(**{name: value}).fit(X, Y)
