@@ -21,13 +21,13 @@ from playwright.sync_api import sync_playwright
 from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
-HTML, RECORD = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
+HTML, RECORD_PATH = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
 N_READERS, N_KERNELS, N_FURTHER_RESULTS = 50, 8, 20
 TIMEOUT = 900  # seconds for all readers together
 CRASH_INTERVAL = 5  # every fifth reader crashes the kernel
 KERNEL_DIED = "() => /died/.test(document.querySelector('.live-head [role=status]').textContent)"
 CHAPTER = "dual_svm"
-TIME_FITS = """
+TIME_FITS_SCRIPT = """
 import { fit, gaussian, dot } from "%s/book/_static/explorables/dual.js";
 import { random } from "%s/book/_static/explorables/stumps.js";
 const next = random(1), cosine = () => Math.cos(2 * Math.PI * next());
@@ -52,16 +52,16 @@ def live_test_module():
     return importlib.import_module("tests.web.live")
 
 
-def measure_live(browser, module):
+def measure_live(browser, live_tests):
     """Return the seconds from the click to the first result, and to further results."""
-    with module.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
+    with live_tests.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
         first_times, further_times = [], []
         context = browser.new_context()
-        module.LivePage(context, address, CHAPTER, token).page.close()
+        live_tests.LivePage(context, address, CHAPTER, token).page.close()
         for _ in range(5):
-            live_page = module.LivePage(context, address, CHAPTER)
+            live_page = live_tests.LivePage(context, address, CHAPTER)
             start = time.perf_counter()
-            live_page.begin()
+            live_page.start_kernel()
             assert "42" in live_page.run("print(6 * 7)").inner_text()
             first_times.append(time.perf_counter() - start)
             for k in range(N_FURTHER_RESULTS // 5):
@@ -76,21 +76,21 @@ def measure_live(browser, module):
     }
 
 
-def measure_many_readers(browser, module):
+def measure_many_readers(browser, live_tests):
     """Let many readers request kernels at once; every fifth reader crashes the kernel.
 
     Returns the number of readers who had to wait, the number who were informed that their kernel
     had crashed, and the number of other readers who kept their variables and saw no error. Each of
     these other readers defines a variable and prints it after other kernels have crashed.
     """
-    with module.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
+    with live_tests.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
         context = browser.new_context()
         context.set_default_timeout(120_000)
-        module.LivePage(context, address, CHAPTER, token).page.close()
-        remaining = [module.LivePage(context, address, CHAPTER) for _ in range(N_READERS)]
+        live_tests.LivePage(context, address, CHAPTER, token).page.close()
+        remaining = [live_tests.LivePage(context, address, CHAPTER) for _ in range(N_READERS)]
         crashing = {*remaining[::CRASH_INTERVAL]}
         for reader in remaining:
-            reader.begin(wait=False)
+            reader.start_kernel(wait=False)
         had_to_wait, started, n_informed, n_uninterrupted = set(), set(), 0, 0
         deadline = time.monotonic() + TIMEOUT
         while remaining and time.monotonic() < deadline:
@@ -144,7 +144,7 @@ def page_sizes(browser):
 
 def time_solver():
     """Return the time of the slowest of 250 SVM fits in Node.js, and the largest duality gap."""
-    script = TIME_FITS % ((ROOT.as_uri(),) * 2)
+    script = TIME_FITS_SCRIPT % ((ROOT.as_uri(),) * 2)
     command = ["node", "--input-type=module"]
     result = json.loads(subprocess.check_output(command, input=script, text=True))
     return {
@@ -154,11 +154,11 @@ def time_solver():
 
 
 def main():
-    module = live_test_module()
+    live_tests = live_test_module()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         measured = time_solver() | page_sizes(browser)
-        measured |= measure_live(browser, module) | measure_many_readers(browser, module)
+        measured |= measure_live(browser, live_tests) | measure_many_readers(browser, live_tests)
         chromium = browser.version
         browser.close()
     environment = {
@@ -170,8 +170,8 @@ def main():
     rounded = {k: v if isinstance(v, int) else float(f"{v:.2g}") for k, v in measured.items()}
     date = datetime.date.today().isoformat()
     record = {"date": date, "environment": environment, "measured": rounded}
-    RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(RECORD.read_text(encoding="utf-8"))
+    RECORD_PATH.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(RECORD_PATH.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

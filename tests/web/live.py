@@ -1,4 +1,4 @@
-"""Tools for the tests of the live book: start the server, and operate a page as readers do."""
+"""Helpers for the tests of the live book: start the server, and operate a page as readers do."""
 
 import os
 import re
@@ -23,8 +23,8 @@ def run_server(*options, **variables):
     """Start the server; yield its address (without the token), the token, and its process."""
     command = [sys.executable, SERVER, "--port", "8950", *options]
     environment = {**os.environ, **variables}
-    output = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}  # a full pipe would block it
-    process = subprocess.Popen(command, text=True, env=environment, **output)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}  # a full pipe blocks
+    process = subprocess.Popen(command, text=True, env=environment, **streams)
     try:
         line = process.stdout.readline()
         address, token = re.search(r"(http://[^/]+)/[^?\s]*(?:\?token=(\w+))?", line).groups()
@@ -64,23 +64,24 @@ class LivePage:
     def status(self):
         return self.page.locator(".live-head [role=status]").inner_text()
 
-    def begin(self, wait=True):
+    def start_kernel(self, wait=True):
+        """Click the button for live code; by default, wait until a kernel is ready."""
         self.page.get_by_role("button", name="Live code").click()
         if wait:
             self.page.wait_for_selector("html[data-live=ready]")
         return self
 
-    def write(self, code, k):
+    def write(self, code, index):
         """Write code into a cell."""
         self.page.evaluate(
             "([k, code]) => document.querySelectorAll('.CodeMirror')[k].CodeMirror.setValue(code)",
-            [k, code],
+            [index, code],
         )
 
-    def run(self, code, k=0):
+    def run(self, code, index=0):
         """Write code into a cell, run it, and return its output."""
-        self.write(code, k)
-        cell = self.page.locator("div.cell:has(.thebe-cell)").nth(k)
+        self.write(code, index)
+        cell = self.page.locator("div.cell:has(.thebe-cell)").nth(index)
         cell.evaluate("cell => cell.querySelectorAll('details').forEach(box => (box.open = true))")
         cell.get_by_role("button", name="Run", exact=True).click()
         self.page.wait_for_function("() => !document.querySelector('.live-busy')")

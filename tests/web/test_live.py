@@ -21,37 +21,39 @@ def live_server():
 
 @pytest.fixture(scope="module")
 def context(browser, live_server):
-    opened = browser.new_context()
-    opened.set_default_timeout(60_000)
+    browser_context = browser.new_context()
+    browser_context.set_default_timeout(60_000)
     address, token, _ = live_server
-    LivePage(opened, address, LIGHTEST_CHAPTER, token).page.close()  # the token sets a cookie
-    yield opened
-    opened.close()
+    # Opening a page with the token sets a cookie.
+    LivePage(browser_context, address, LIGHTEST_CHAPTER, token).page.close()
+    yield browser_context
+    browser_context.close()
 
 
 @pytest.fixture
 def open_live_page(context, live_server):
     """Return a function that opens a page; all pages are closed, which releases their kernels."""
-    opened = []
+    live_pages = []
 
     def open_page(name=LIGHTEST_CHAPTER):
-        opened.append(LivePage(context, live_server[0], name))
-        return opened[-1]
+        live_pages.append(LivePage(context, live_server[0], name))
+        return live_pages[-1]
 
     yield open_page
-    for live_page in opened:
+    for live_page in live_pages:
         live_page.page.close()
 
 
 @pytest.fixture(scope="module")
 def shared_page(context, live_server):
-    """A page with a kernel, for all tests that do not need a new one."""
-    opened = LivePage(context, live_server[0], LIGHTEST_CHAPTER).begin()
-    yield opened
-    opened.page.close()
+    """Open a page with a kernel, for all tests that do not need a new one."""
+    live_page = LivePage(context, live_server[0], LIGHTEST_CHAPTER).start_kernel()
+    yield live_page
+    live_page.page.close()
 
 
 def get(address, **headers):
+    """Return the status, the final address and the text of a response."""
     try:
         with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as response:
             return response.status, response.geturl(), response.read().decode(errors="replace")
@@ -76,7 +78,7 @@ def test_changed_cell_shows_its_new_output(shared_page):
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", CHAPTERS[1:])
 def test_changed_cell_of_every_other_chapter_shows_its_new_output(open_live_page, name):
-    check_changed_cell(open_live_page(name).begin())
+    check_changed_cell(open_live_page(name).start_kernel())
 
 
 def test_outputs_are_shown_as_in_a_notebook(shared_page):
@@ -110,13 +112,13 @@ def test_outputs_are_shown_as_in_a_notebook(shared_page):
 
 def test_cells_above_run_in_order_and_restart_clears_variables(shared_page):
     live_page = shared_page
-    live_page.run("a = 5", k=0)
-    live_page.run("print(a + 1)", k=1)
+    live_page.run("a = 5", index=0)
+    live_page.run("print(a + 1)", index=1)
     live_page.page.get_by_role("button", name="Restart").click()
     live_page.page.wait_for_function(
         "() => document.body.innerText.includes('no cell has been run')"
     )
-    assert "NameError" in live_page.run("print(a + 1)", k=1).inner_text()
+    assert "NameError" in live_page.run("print(a + 1)", index=1).inner_text()
     live_page.write("print(a + 2)", 2)
     live_page.page.evaluate("() => document.querySelectorAll('.live-bar')[3].lastChild.click()")
     live_page.page.wait_for_function("() => document.querySelectorAll('.live-ran').length === 3")
@@ -125,24 +127,24 @@ def test_cells_above_run_in_order_and_restart_clears_variables(shared_page):
 
 
 # Shortens all timeouts, so that a page requests a kernel more often.
-SHORT_TIMEOUTS = """() => {
+SHORTEN_TIMEOUTS = """() => {
   const original = setTimeout;
   window.setTimeout = (callback, time, ...args) => original(callback, time / 30, ...args);
 }"""
 
 
 def test_every_page_has_its_own_kernel_or_waits_for_one(shared_page, open_live_page):
-    first, second = shared_page, open_live_page(CHAPTERS[1]).begin()
+    first, second = shared_page, open_live_page(CHAPTERS[1]).start_kernel()
     first.run("a = 5")
     assert "NameError" in second.run("print(a)").inner_text()
     third = open_live_page(CHAPTERS[2])
-    # Outdated: another page has taken the free kernel meanwhile.
+    # An outdated response: another page has taken the free kernel in the meantime.
     capacity = {"n_kernels": 1, "max_kernels": 2}
     third.page.route("**/live/capacity", lambda route: route.fulfill(json=capacity), times=1)
-    third.page.evaluate(SHORT_TIMEOUTS)
-    third.begin(wait=False)
+    third.page.evaluate(SHORTEN_TIMEOUTS)
+    third.start_kernel(wait=False)
     third.page.get_by_text("All 2 kernels are in use").wait_for()
-    assert "5" in first.run("print(a)").inner_text()  # the first kernel was not taken away
+    assert "5" in first.run("print(a)").inner_text()  # the first page kept its kernel
     second.page.close()  # releases its kernel
     third.page.wait_for_selector("html[data-live=ready]")
     assert "7" in third.run("print(7)").inner_text()
@@ -179,12 +181,12 @@ def test_memory_is_limited(shared_page):
 
 def test_wrong_token_is_rejected(live_server):
     address, token, _ = live_server
-    for wrong in ("", "?token=", "?token=" + token[:-1] + ("0" if token[-1] != "0" else "1")):
+    for query in ("", "?token=", "?token=" + token[:-1] + ("0" if token[-1] != "0" else "1")):
         for path in (
             "/notebooks/dual_svm.html", "/live/capacity", "/live/live.js", "/api/sessions",
             "/api/kernels", "/_static/book.css", "/searchindex.js",
         ):  # fmt: skip
-            status, url, body = get(address + path + wrong)
+            status, url, body = get(address + path + query)
             assert status == 403 or "/login" in url, (path, status)
             assert "Before you start" not in body and "svmbook" not in body
     assert get(f"{address}/live/capacity", Authorization=f"token {token}")[0] == 200
@@ -199,20 +201,20 @@ def test_files_of_the_project_are_not_served(live_server):
         "/_static/../../../Makefile",
         "/files/x",
     )
-    outside = ("/api/contents", "/api/terminals", "/lab", "/tree", "/book/%2e%2e/%2e%2e/x")
-    for path in (*paths, *outside):
+    disabled = ("/api/contents", "/api/terminals", "/lab", "/tree", "/book/%2e%2e/%2e%2e/x")
+    for path in (*paths, *disabled):
         assert get(address + path, Authorization=f"token {token}")[0] in (403, 404), path
 
 
 def test_all_files_of_the_book_are_served(live_server):
     address, token, _ = live_server
     files = ("/search.html", "/sections.js", "/svmbook-notebooks.zip", "/favicon.ico")
-    questions = ("/svmbook-questions-moodle.xml", "/svmbook-questions-qti.zip")
-    for path in (*files, *questions, "/_sources/notebooks/dual_svm.ipynb"):
+    question_files = ("/svmbook-questions-moodle.xml", "/svmbook-questions-qti.zip")
+    for path in (*files, *question_files, "/_sources/notebooks/dual_svm.ipynb"):
         assert get(address + path, Authorization=f"token {token}")[0] == 200, path
 
 
-# Ends all kernels without telling their pages, as the server does with idle kernels.
+# Ends all kernels without a message to their pages, as the server does with idle kernels.
 END_ALL_KERNELS = """async () => {
   const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
   const all = await (await fetch("/api/kernels")).json();
@@ -250,9 +252,9 @@ def test_kernels_end_with_the_server():
 @pytest.mark.nightly
 def test_idle_kernel_is_ended(browser):
     with run_server("--idle", "3") as (address, token, _):
-        opened = browser.new_context()
-        opened.set_default_timeout(60_000)
-        live_page = LivePage(opened, address, LIGHTEST_CHAPTER, token).begin()
+        context = browser.new_context()
+        context.set_default_timeout(60_000)
+        live_page = LivePage(context, address, LIGHTEST_CHAPTER, token).start_kernel()
         live_page.page.get_by_text("The kernel was ended").wait_for()
         assert "8" in live_page.run("print(8)").inner_text()  # in a new kernel
-        opened.close()
+        context.close()

@@ -102,47 +102,51 @@ class IdleKernel:
 
 
 @pytest.fixture
-def kernels(server):
-    """A kernel manager without kernels."""
+def kernel_manager(server):
+    """Create a kernel manager without kernels."""
     manager = sys.modules["kernels"].LimitedMultiKernelManager(cull_idle_timeout=60)
     yield manager
     manager.context.destroy()
 
 
-def watch(kernels):
-    """Call `watch` in another thread, since Playwright's event loop runs in this one."""
+def enforce_limits(kernel_manager):
+    """Enforce the limits in another thread, since Playwright's event loop runs in this one."""
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(lambda: asyncio.run(kernels.watch())).result()
+        pool.submit(lambda: asyncio.run(kernel_manager.enforce_limits())).result()
 
 
 @pytest.mark.parametrize("is_class", [False, True])
-def test_kernel_without_a_page_is_ended_only_in_a_class(kernels, monkeypatch, is_class):
-    kernels.cull_busy = is_class
-    monkeypatch.setattr(kernels, "_kernels", {"open": IdleKernel(), "closed": IdleKernel()})
-    kernels._kernel_connections["open"] = 1
-    kernels._last_seen["closed"] = -1000.0
+def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypatch, is_class):
+    kernel_manager.cull_busy = is_class
+    monkeypatch.setattr(kernel_manager, "_kernels", {"open": IdleKernel(), "closed": IdleKernel()})
+    kernel_manager._kernel_connections["open"] = 1
+    kernel_manager._last_seen["closed"] = -1000.0
 
     async def end(kernel_id, now):
-        del kernels._kernels[kernel_id]
+        del kernel_manager._kernels[kernel_id]
 
-    monkeypatch.setattr(kernels, "shutdown_kernel", end)
-    watch(kernels)
-    assert kernels.end_reasons == ({"closed": "its page was closed"} if is_class else {})
+    monkeypatch.setattr(kernel_manager, "shutdown_kernel", end)
+    enforce_limits(kernel_manager)
+    assert kernel_manager.end_reasons == ({"closed": "its page was closed"} if is_class else {})
 
 
-def test_old_entries_of_ended_kernels_are_deleted(kernels, monkeypatch):
-    monkeypatch.setattr(kernels, "_kernels", {"1": IdleKernel()})
+def test_old_entries_of_ended_kernels_are_deleted(kernel_manager, monkeypatch):
+    monkeypatch.setattr(kernel_manager, "_kernels", {"1": IdleKernel()})
     limit = sys.modules["kernels"].MAX_ENDED_KERNELS
-    for entries in (kernels.owners, kernels.end_reasons, kernels._last_seen):
+    for entries in (kernel_manager.owners, kernel_manager.end_reasons, kernel_manager._last_seen):
         entries |= dict.fromkeys(map(str, range(3 * limit)), 0.0)
-    watch(kernels)
-    assert [*kernels.owners] == ["1", *map(str, range(2 * limit, 3 * limit))]
-    assert kernels.owners.keys() == kernels.end_reasons.keys() == kernels._last_seen.keys()
+    enforce_limits(kernel_manager)
+    assert [*kernel_manager.owners] == ["1", *map(str, range(2 * limit, 3 * limit))]
+    assert (
+        kernel_manager.owners.keys()
+        == kernel_manager.end_reasons.keys()
+        == kernel_manager._last_seen.keys()
+    )
 
 
 @pytest.fixture(scope="module")
-def classroom():
-    """Start the server for a class."""
+def class_address():
+    """Start the server for a class and yield its address."""
     if not shutil.which("bwrap"):
         pytest.skip("no bubblewrap: apt-get install bubblewrap")
     if not CHAPTERS:
@@ -153,11 +157,11 @@ def classroom():
 
 
 @pytest.fixture(scope="module")
-def student_page(classroom, browser):
-    """A page with a kernel, after logging in at the second attempt."""
-    with contextlib.closing(browser.new_context()) as opened:
-        opened.set_default_timeout(60_000)
-        live_page = LivePage(opened, classroom, LIGHTEST_CHAPTER)
+def student_page(class_address, browser):
+    """Open a page and start a kernel, after logging in at the second attempt."""
+    with contextlib.closing(browser.new_context()) as context:
+        context.set_default_timeout(60_000)
+        live_page = LivePage(context, class_address, LIGHTEST_CHAPTER)
         assert "/login" in live_page.page.url
         log_in(live_page, "a wrong password")
         assert "/login" in live_page.page.url
@@ -165,11 +169,11 @@ def student_page(classroom, browser):
         live_page.page.wait_for_url(f"**/notebooks/{LIGHTEST_CHAPTER}.html")
         # Pages from another computer without a certificate lack this function.
         live_page.page.evaluate("() => { delete Crypto.prototype.randomUUID }")
-        yield live_page.begin()
+        yield live_page.start_kernel()
 
 
-def test_kernel_of_a_class_is_isolated(student_page, classroom):
-    port = classroom.rsplit(":", 1)[1]
+def test_kernel_of_a_class_is_isolated(student_page, class_address):
+    port = class_address.rsplit(":", 1)[1]
     output = student_page.run(
         "import os, resource, socket\n"
         "from svmbook.experiments import load_records\n"
@@ -220,11 +224,11 @@ def test_restart_in_a_class_works_on_the_same_page(student_page):
     assert "9" in student_page.run("print(9)").inner_text()
 
 
-def test_readers_cannot_access_kernels_of_others(student_page, classroom, browser):
+def test_readers_cannot_access_kernels_of_others(student_page, class_address, browser):
     count_entries = "async path => (await (await fetch(path)).json()).length"
-    with contextlib.closing(browser.new_context()) as opened:
-        opened.set_default_timeout(60_000)
-        other_page = LivePage(opened, classroom, LIGHTEST_CHAPTER)
+    with contextlib.closing(browser.new_context()) as context:
+        context.set_default_timeout(60_000)
+        other_page = LivePage(context, class_address, LIGHTEST_CHAPTER)
         log_in(other_page)
         for path in ("/api/sessions", "/api/kernels"):
             assert student_page.page.evaluate(count_entries, path) == 1
@@ -251,8 +255,8 @@ def test_readers_cannot_access_kernels_of_others(student_page, classroom, browse
         assert student_page.page.evaluate(request, [f"/api/kernels/{kernel}", "GET"]) == 200
 
 
-def test_large_requests_are_rejected(classroom):
-    connection = http.client.HTTPConnection(classroom.removeprefix("http://"), timeout=30)
+def test_large_requests_are_rejected(class_address):
+    connection = http.client.HTTPConnection(class_address.removeprefix("http://"), timeout=30)
     with pytest.raises((OSError, http.client.HTTPException)):
         for _ in range(3):  # rejected at the latest when the response is read
             connection.request("POST", "/login", body=b"password=" + b"x" * 3_000_000)
@@ -262,12 +266,14 @@ def test_large_requests_are_rejected(classroom):
 
 
 @pytest.mark.nightly  # one second per wrong password
-def test_login_attempts_are_sequential_and_do_not_slow_other_requests(classroom):
+def test_login_attempts_are_sequential_and_do_not_slow_other_requests(class_address):
     xsrf = "2|00000000|00000000000000000000000000000000|0"
 
     def attempt(password):
         body = urllib.parse.urlencode({"password": password, "_xsrf": xsrf}).encode()
-        request = urllib.request.Request(f"{classroom}/login", body, {"Cookie": f"_xsrf={xsrf}"})
+        request = urllib.request.Request(
+            f"{class_address}/login", body, {"Cookie": f"_xsrf={xsrf}"}
+        )
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
                 return response.status
@@ -280,7 +286,7 @@ def test_login_attempts_are_sequential_and_do_not_slow_other_requests(classroom)
         times = []
         while not all(future.done() for future in attempts):
             start = time.monotonic()
-            urllib.request.urlopen(f"{classroom}/login", timeout=60).close()
+            urllib.request.urlopen(f"{class_address}/login", timeout=60).close()
             times.append(time.monotonic() - start)
             time.sleep(0.1)
         codes = [future.result() for future in attempts]
@@ -288,37 +294,37 @@ def test_login_attempts_are_sequential_and_do_not_slow_other_requests(classroom)
     assert time.monotonic() - first_start > 12 and sorted(times)[len(times) // 2] < 0.5
 
 
-def test_kernels_per_reader_are_limited(classroom, browser):
-    with contextlib.closing(browser.new_context()) as opened:
-        opened.set_default_timeout(60_000)
-        live_page = LivePage(opened, classroom, LIGHTEST_CHAPTER)
+def test_kernels_per_reader_are_limited(class_address, browser):
+    with contextlib.closing(browser.new_context()) as context:
+        context.set_default_timeout(60_000)
+        live_page = LivePage(context, class_address, LIGHTEST_CHAPTER)
         log_in(live_page)
-        simultaneous = f"async () => (await Promise.all([1, 2, 3].map({START_KERNEL}))).sort()"
-        assert live_page.page.evaluate(simultaneous) == [201, 201, 429]
+        start_three = f"async () => (await Promise.all([1, 2, 3].map({START_KERNEL}))).sort()"
+        assert live_page.page.evaluate(start_three) == [201, 201, 429]
         assert live_page.page.evaluate(RELEASE_ALL_KERNELS) == [204, 204]
 
 
 def test_processes_of_a_class_end_with_their_page_or_the_server(browser):
     if not shutil.which("bwrap") or not CHAPTERS:
         pytest.skip("no bubblewrap, or the book is not built")
-    # A private folder, since other servers may run, with a short path, as sockets require.
+    # The folder is private, since other servers may run; its path is short, as sockets require.
     folder = tempfile.mkdtemp(prefix="live-test-", dir="/tmp")
     variables = {"SVMBOOK_PASSWORD": PASSWORD, "TMPDIR": folder}
     with (
         run_server("--host", "0.0.0.0", **variables) as (address, _, process),
-        contextlib.closing(browser.new_context()) as opened,
+        contextlib.closing(browser.new_context()) as context,
     ):
-        opened.set_default_timeout(60_000)
-        live_page = LivePage(opened, address, LIGHTEST_CHAPTER)
+        context.set_default_timeout(60_000)
+        live_page = LivePage(context, address, LIGHTEST_CHAPTER)
         log_in(live_page)
         live_page.page.get_by_role("button", name="Live code").wait_for()
-        for _ in range(4):  # started and released at once
+        for _ in range(4):  # each kernel is released as soon as it has started
             assert live_page.page.evaluate(START_KERNEL) == 201
             assert live_page.page.evaluate(RELEASE_ALL_KERNELS) == [204]
         assert sandbox_commands(folder) == []
-        (live,) = Path(folder).glob("live-*")
-        assert not any(live.iterdir())  # the folders of kernels were removed
-        live_page.begin()
+        (work_folder,) = Path(folder).glob("live-*")
+        assert not any(work_folder.iterdir())  # the folders of kernels were removed
+        live_page.start_kernel()
         assert sandbox_commands(folder)
         process.send_signal(signal.SIGINT)
         process.wait(30)
@@ -330,7 +336,7 @@ def sandbox_commands(folder):
     """Return the command lines of the server's sandboxed processes."""
     commands = []
     for process in psutil.process_iter(["cmdline", "status"]):
-        line = " ".join(process.info["cmdline"] or ())
-        if f"{folder}/live-" in line:
-            commands.append(line[:80])
+        command = " ".join(process.info["cmdline"] or ())
+        if f"{folder}/live-" in command:
+            commands.append(command[:80])
     return commands

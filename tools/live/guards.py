@@ -54,16 +54,16 @@ class LimitedChannelsConnection(ZMQChannelsWebsocketConnection):
 class DelayedLoginHandler(LoginFormHandler):
     """The login form: attempts from one address are processed one at a time, with a delay."""
 
-    _locks, _attempts = defaultdict(asyncio.Lock), Counter()
+    _locks, _pending_logins = defaultdict(asyncio.Lock), Counter()
     _executor = ThreadPoolExecutor(1)
 
     @allow_unauthenticated
     async def post(self):
         """Check a password in another thread, so that hashing does not block the event loop."""
         provider, address = self.identity_provider, self.request.remote_ip
-        if self._attempts[address] >= MAX_PENDING_LOGINS:
+        if self._pending_logins[address] >= MAX_PENDING_LOGINS:
             raise web.HTTPError(429, "too many attempts to log in; wait a moment")
-        self._attempts[address] += 1
+        self._pending_logins[address] += 1
         try:
             async with self._locks[address]:
                 loop = asyncio.get_running_loop()
@@ -71,7 +71,7 @@ class DelayedLoginHandler(LoginFormHandler):
                 if user is None:
                     await asyncio.sleep(LOGIN_DELAY)
         finally:
-            self._attempts[address] -= 1
+            self._pending_logins[address] -= 1
         if user is None:
             self.set_status(401)
             self._render(message={"error": "Invalid credentials"})

@@ -20,12 +20,13 @@ from traitlets import Integer, Unicode
 
 from svmbook.course.execution.sandbox import bubblewrap_command, confined_command
 
-DATA_FOLDERS = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")  # variables with folders that chapters read
+# The environment variables with the folders of data that chapters read.
+DATA_FOLDER_VARIABLES = ("SVMBOOK_RESULTS", "SVMBOOK_DATA")
 MAX_DISK_BYTES = 2**26  # of one file, of the file system in memory, and of a kernel's folder
 DIRECTORY_ENTRY_BYTES = 4096
 MAX_PROCESSES, MAX_CPU_SECONDS = 100, 3600  # of a sandboxed kernel; threads count as processes
-# Limits the address space and then becomes a kernel, which has no sandbox.
-LIMIT_MEMORY = """
+# Limits the address space and then becomes a kernel; used for kernels without a sandbox.
+LIMIT_MEMORY_SCRIPT = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, 2 * (int(sys.argv[1]),))
 os.execv(sys.argv[2], sys.argv[2:])
@@ -49,8 +50,8 @@ class LimitedKernelManager(ServerKernelManager):
             if self.folder is None:
                 self.folder = Path(tempfile.mkdtemp(dir=self.work_folder))
                 self.user_id = next(SANDBOX_USER_IDS) if os.geteuid() == 0 else None
-            for old in self.folder.iterdir():
-                remove(old)
+            for path in self.folder.iterdir():
+                remove(path)
             self.transport, self.ip = "ipc", f"{self.folder}/socket"
             self.connection_file = f"{self.folder}/kernel.json"
         return await super()._async_pre_start_kernel(**options)
@@ -59,7 +60,7 @@ class LimitedKernelManager(ServerKernelManager):
         """Return the command that starts a kernel."""
         command = super().format_kernel_cmd(extra_arguments)
         if not self.sandbox:
-            return [sys.executable, "-c", LIMIT_MEMORY, str(self.memory_limit), *command]
+            return [sys.executable, "-c", LIMIT_MEMORY_SCRIPT, str(self.memory_limit), *command]
         command = confined_command(
             command,
             **{"memory": self.memory_limit, "disk": MAX_DISK_BYTES, "user": self.user_id},
@@ -70,7 +71,7 @@ class LimitedKernelManager(ServerKernelManager):
         if self.user_id:
             for path in (self.folder, *self.folder.iterdir()):
                 os.chown(path, self.user_id, self.user_id)
-        folders = {name: os.environ[name] for name in DATA_FOLDERS if os.environ.get(name)}
+        folders = {name: os.environ[name] for name in DATA_FOLDER_VARIABLES if os.environ.get(name)}
         sandbox = bubblewrap_command(
             self.sandbox, disk=MAX_DISK_BYTES, extra_paths=folders.values()
         )
@@ -144,7 +145,7 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
 
     max_kernels = Integer(8, config=True)
     max_per_reader = Integer(0, config=True)  # 0 means no limit
-    n_starting = 0
+    n_starting = 0  # number of kernels being started
 
     def __init__(self, **options):
         super().__init__(**options)
@@ -152,7 +153,7 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
         self.owners = {}  # the reader who started each kernel
         self.end_reasons = {}  # the reason why each kernel was ended
         self._last_seen = {}  # the last time at which a page was connected to each kernel
-        self.n_requested = Counter()  # the number of kernels being started for each reader
+        self.n_starting_for_reader = Counter()
 
     def running_kernels(self, user):
         """Return the ids of the running kernels of a reader."""
@@ -160,7 +161,7 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
 
     def may_start(self, user):
         """Return whether a reader may start another kernel."""
-        count = len(self.running_kernels(user)) + self.n_requested[user]
+        count = len(self.running_kernels(user)) + self.n_starting_for_reader[user]
         return not self.max_per_reader or count < self.max_per_reader
 
     def end_reasons_of(self, user):
@@ -177,7 +178,7 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
         finally:
             self.n_starting -= 1
 
-    async def watch(self):
+    async def enforce_limits(self):
         """End kernels that exceed their limits and, in a class, kernels without a page."""
         for kernel_id in self.list_kernel_ids():
             if kernel_id not in self:  # it ended while another kernel was being shut down
@@ -185,20 +186,20 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
             kernel, now = self.get_kernel(kernel_id), time.monotonic()
             if self._kernel_connections.get(kernel_id):
                 self._last_seen[kernel_id] = now
-            unseen = now - self._last_seen.setdefault(kernel_id, now)
+            seconds_unseen = now - self._last_seen.setdefault(kernel_id, now)
             reason = None
             if kernel.memory_usage() > kernel.memory_limit:
                 reason = f"it used more than {kernel.memory_limit >> 20} MiB of memory"
             elif kernel.disk_usage() > MAX_DISK_BYTES:
                 reason = f"it stored more than {MAX_DISK_BYTES >> 20} MiB in its folder"
-            elif self.cull_busy and unseen > self.cull_idle_timeout > 0:
+            elif self.cull_busy and seconds_unseen > self.cull_idle_timeout > 0:
                 reason = "its page was closed"
             if reason:
                 self.end_reasons[kernel_id] = reason
                 await self.shutdown_kernel(kernel_id, now=True)
-        self._forget()
+        self._delete_old_entries()
 
-    def _forget(self):
+    def _delete_old_entries(self):
         """Delete the entries of all but the latest ended kernels."""
         for entries in (self.owners, self.end_reasons, self._last_seen):
             for kernel_id in [key for key in entries if key not in self][:-MAX_ENDED_KERNELS]:

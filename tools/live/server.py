@@ -61,17 +61,17 @@ class OwnSessionsHandler(SessionRootHandler):
         kernels, user = self.kernel_manager, self.current_user.username
         if not kernels.may_start(user):
             limit = kernels.max_per_reader
-            raise web.HTTPError(429, f"you have {limit} kernels already; leave a page that has one")
-        kernels.n_requested[user] += 1
+            raise web.HTTPError(429, f"you have {limit} kernels already; close a page that has one")
+        kernels.n_starting_for_reader[user] += 1
         try:
             await super().post()
             await self._record_owner(user)
-        except web.HTTPError as error:  # has status 500, whatever the cause
+        except web.HTTPError as error:  # Jupyter sets status 500, whatever the cause
             if isinstance(error.__cause__, web.HTTPError):
                 raise error.__cause__ from None
             raise
         finally:
-            kernels.n_requested[user] -= 1
+            kernels.n_starting_for_reader[user] -= 1
 
     async def _record_owner(self, user):
         path = (self.get_json_body() or {}).get("path", "")
@@ -147,14 +147,14 @@ class LiveServer(ServerApp):
         """Add the handlers of the book."""
         super().init_webapp()
         pages = {"path": str(HTML), "default_filename": "index.html"}
-        scripts = {"path": str(LIVE_FOLDER)}
+        live_files = {"path": str(LIVE_FOLDER)}
         self.web_app.add_handlers(
             ".*$",
             [
                 (r"/api/sessions", OwnSessionsHandler),
                 (r"/api/kernels", OwnKernelsHandler),
                 (r"/live/capacity", CapacityHandler),
-                (r"/live/(live\.(?:js|css)|vendor/.*)", PageHandler, scripts),
+                (r"/live/(live\.(?:js|css)|vendor/.*)", PageHandler, live_files),
                 (
                     r"/((?:book|notebooks|_static|_images|_sphinx_design_static|_sources)/.*)",
                     PageHandler,
@@ -208,7 +208,7 @@ def settings(options, work_folder):
             "cull_connected": True,
             "cull_busy": is_class,  # so that an infinite loop does not occupy a kernel for ever
             "buffer_offline_messages": False,  # the buffer of a closed page would be unlimited
-            "max_per_reader": options.each if is_class else 0,
+            "max_per_reader": options.per_reader if is_class else 0,
         },
         "LimitedKernelManager": {
             "memory_limit": options.memory * 2**20,
@@ -233,9 +233,8 @@ def class_password():
         password = getpass.getpass("A password for the class: ")
     if len(password) < MIN_PASSWORD_LENGTH:
         raise SystemExit(
-            "Other computers can reach this address, and readers can run code on this one: a "
-            f"password of at least {MIN_PASSWORD_LENGTH} characters is required. "
-            "Set SVMBOOK_PASSWORD."
+            "Other computers can reach this address, and readers can run code on this computer. "
+            f"Set SVMBOOK_PASSWORD to a password of at least {MIN_PASSWORD_LENGTH} characters."
         )
     return password
 
@@ -275,7 +274,7 @@ def parse_arguments(arguments=None):
         help="seconds after which an idle kernel is ended",
     )
     parser.add_argument(
-        "--each",
+        "--per-reader",
         type=positive_int,
         default=2,
         help="maximum number of kernels per reader of a class",
@@ -297,7 +296,7 @@ def main():
         token = app.identity_provider.token
         address = f"http://{app.ip}:{app.port}{FIRST_PAGE}" + (f"?token={token}" if token else "")
         print(f"The live book is at {address} (stop with Ctrl-C)", flush=True)
-        PeriodicCallback(app.kernel_manager.watch, 1000).start()
+        PeriodicCallback(app.kernel_manager.enforce_limits, 1000).start()
         app.start()
         kill_processes(work_folder)
 
