@@ -28,13 +28,13 @@ from assigned_tests import (
     parse_equivalents,
     table_errors,
 )
-from drawing import apply_mutant, draw_mutants, fingerprint
 from jobs import BUILD, start_jobs
+from mutation import apply_mutant, fingerprint, sample_mutants_of_file
 
-COSTS = BUILD / "mutants-test-costs.jsonl"  # times and lines of the tests without a mutant
+COSTS_PATH = BUILD / "mutants-test-costs.jsonl"  # times and lines of the tests without a mutant
 
 
-def measure(job, test, options, deselect_failing):
+def measure_cost(job, test, options, deselect_failing):
     """Run a test file without a mutant; return its cost and the lines that it runs."""
     result = job.run(options=[*options, test], measure=True)
     result |= {"test": test, "options": options}
@@ -43,8 +43,10 @@ def measure(job, test, options, deselect_failing):
         print(f"failing without a mutant: {' '.join(failed_tests or [test])}", flush=True)
         if not deselect_failing or not failed_tests:
             return result
-        # Tests of another revision may contradict the current package: leave those out.
-        return measure(job, test, [*options, *(f"--deselect={x}" for x in failed_tests)], False)
+        # Tests of another revision may contradict the current package, so omit those that fail.
+        return measure_cost(
+            job, test, [*options, *(f"--deselect={x}" for x in failed_tests)], False
+        )
     print(f"{result['cpu_seconds']:7.1f} s of CPU time without a mutant: {test}", flush=True)
     return result
 
@@ -63,17 +65,18 @@ def relevant_tests(mutant, costs, root):
         cost, statement = costs[test], mutant["statement"]
         if not cost["has_tests"]:
             return False
-        # Lines run in other processes are not measured. Lines run on import are run by every test.
+        # Lines run in other processes are not measured, and every test runs the lines that an
+        # import runs.
         if cost["starts_processes"] or statement is None:
             return True
         first, last = statement
         return any(first <= line <= last for line in cost["lines"].get(mutant["file"], ()))
 
-    def order(test):
+    def sort_key(test):
         return stem not in Path(test).stem, costs[test]["cpu_seconds"]
 
     stem = Path(mutant["file"]).stem
-    return sorted(filter(may_run_statement, assigned_tests(mutant["file"], root)), key=order)
+    return sorted(filter(may_run_statement, assigned_tests(mutant["file"], root)), key=sort_key)
 
 
 def run_tests_on_mutant(job, mutant, costs):
@@ -90,7 +93,7 @@ def run_tests_on_mutant(job, mutant, costs):
         result["tests"] = relevant_tests(mutant, costs, job.root)
         for test in result["tests"]:
             cost = costs[test]
-            # Time limits: a multiple of the times without a mutant.
+            # The time limits are multiples of the times without a mutant.
             run = job.run(
                 options=["-x", *cost["options"], test],
                 cpu_limit=round(10 + 2 * cost["cpu_seconds"]),
@@ -121,45 +124,47 @@ def report(results, equivalents):
     for folder, counts in sorted(outcomes.items(), key=lambda item: item[0] == "total"):
         n_tested = counts.total() - counts["incompetent"]
         n_survived, n_equivalent = counts["survived"], counts["equivalent"]
-        killed = 1 - (n_survived + n_equivalent) / max(1, n_tested)
-        killed_without_equivalents = 1 - n_survived / max(1, n_tested - n_equivalent)
-        print(f"{folder:<32}{killed:>6.1%} killed, ", end="")
-        print(f"{killed_without_equivalents:>6.1%} without equivalents:", end=" ")
+        killed_fraction = 1 - (n_survived + n_equivalent) / max(1, n_tested)
+        fraction_without_equivalents = 1 - n_survived / max(1, n_tested - n_equivalent)
+        print(f"{folder:<32}{killed_fraction:>6.1%} killed, ", end="")
+        print(f"{fraction_without_equivalents:>6.1%} without equivalents:", end=" ")
         print(*(f"{number} {outcome}" for outcome, number in counts.most_common()), sep=", ")
     for result in survivors:
-        untested = "" if result["tests"] else ", which no test runs"
-        print(f"\n# {result['operator']} at line {result['line']}{untested}")
+        remark = "" if result["tests"] else ", which no test runs"
+        print(f"\n# {result['operator']} at line {result['line']}{remark}")
         print(changed_lines(result))
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=600, help="how many mutants to draw")
+    parser.add_argument("--count", type=int, default=600, help="number of mutants in the sample")
     parser.add_argument("--seed", type=int, default=0, help="a larger --count extends the sample")
     parser.add_argument("--only", nargs="+", default=["*"], help="patterns such as svmbook/gram/*")
     parser.add_argument("--changed", metavar="REV", help="only modules that differ from a revision")
-    parser.add_argument("--among", metavar="FILE", type=Path, help="test its survivors again")
+    parser.add_argument(
+        "--among", metavar="FILE", type=Path, help="test the survivors in a file of results again"
+    )
     parser.add_argument("--tests", metavar="REV", help="use the tests of a revision")
     parser.add_argument("--all-tests", action="store_true", help="run the nightly tests as well")
-    parser.add_argument("--jobs", type=int, default=2, help="how many to test at a time")
+    parser.add_argument("--jobs", type=int, default=2, help="number of mutants tested at a time")
     return parser.parse_args()
 
 
 def sample_mutants(options):
     """Return the mutants to test, in random order."""
-    files = [f for f in modules() if any(fnmatch.fnmatch(f, glob) for glob in options.only)]
+    files = [f for f in modules() if any(fnmatch.fnmatch(f, pattern) for pattern in options.only)]
     if options.changed:
         command = ["git", "diff", "--name-only", options.changed, "--", "svmbook"]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-        if done.returncode:
-            raise SystemExit(f"cannot list the changes since {options.changed}: {done.stderr}")
-        files = [file for file in files if file in done.stdout.split("\n")]
+        process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        if process.returncode:
+            raise SystemExit(f"cannot list the changes since {options.changed}: {process.stderr}")
+        files = [file for file in files if file in process.stdout.split("\n")]
     if options.among:
         mutants = [m for m in read_results(options.among).values() if m["outcome"] == "survived"]
         digests = {file: fingerprint((ROOT / file).read_text(encoding="utf-8")) for file in files}
         return [m for m in mutants if m["file"] in digests and digests[m["file"]] in m["key"]]
-    mutants = [mutant for file in files for mutant in draw_mutants(file, options.seed)]
-    random.Random(options.seed).shuffle(mutants)  # large files get more of the sample
+    mutants = [mutant for file in files for mutant in sample_mutants_of_file(file, options.seed)]
+    random.Random(options.seed).shuffle(mutants)  # large files have a larger share of the sample
     return mutants[: options.count]
 
 
@@ -176,13 +181,13 @@ def run_all(untested, options):
         pytest_options = [] if options.all_tests else ["-m", "not nightly"]
         fingerprints = {test: fingerprint_test_file(test, root) for test in sorted(tests)}
         keys = {test: f"{test} {fingerprints[test]} {pytest_options}" for test in fingerprints}
-        known_costs = read_results(COSTS)
+        known_costs = read_results(COSTS_PATH)
         unmeasured = [test for test, key in keys.items() if key not in known_costs]
 
         def measure_test(job, test):
-            return measure(job, test, pytest_options, options.tests)
+            return measure_cost(job, test, pytest_options, options.tests)
 
-        with COSTS.open("a", encoding="utf-8") as file:
+        with COSTS_PATH.open("a", encoding="utf-8") as file:
             for cost in map_unordered(measure_test, unmeasured):
                 cost["key"] = keys[cost["test"]]
                 known_costs[cost["key"]] = cost
@@ -203,20 +208,20 @@ def main():
     if messages := table_errors():
         raise SystemExit("\n".join(messages))
     name = "-".join(["mutants", *filter(None, [options.tests, "all" * options.all_tests])])
-    path = BUILD / f"{name.replace('/', '_')}.jsonl"
-    mutants, known_results = sample_mutants(options), read_results(path)
-    must_repeat = options.among is not None and options.among.resolve() == path
+    results_path = BUILD / f"{name.replace('/', '_')}.jsonl"
+    mutants, known_results = sample_mutants(options), read_results(results_path)
+    must_repeat = options.among is not None and options.among.resolve() == results_path
     untested = [m for m in mutants if must_repeat or m["key"] not in known_results]
     print(f"{len(mutants)} mutants in the sample, {len(untested)} still to be tested", flush=True)
     if untested:
-        with path.open("a", encoding="utf-8") as file:
+        with results_path.open("a", encoding="utf-8") as file:
             for result in run_all(untested, options):
                 known_results[result["key"]] = result
                 print(json.dumps(result), file=file, flush=True)
-                line = "{cpu_seconds:7} s of CPU time, {outcome}: {file}:{line}".format(**result)
-                print(line, *result["failed_tests"][:1], flush=True)
-    path = ROOT / EQUIVALENTS_PATH
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+                message = "{cpu_seconds:7} s of CPU time, {outcome}: {file}:{line}".format(**result)
+                print(message, *result["failed_tests"][:1], flush=True)
+    equivalents_path = ROOT / EQUIVALENTS_PATH
+    text = equivalents_path.read_text(encoding="utf-8") if equivalents_path.exists() else ""
     results = sorted((known_results[m["key"]] for m in mutants), key=lambda r: r["key"])
     report(results, parse_equivalents(text))
 

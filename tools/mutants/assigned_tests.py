@@ -57,16 +57,23 @@ def modules():
 
 def table_errors():
     """Return the errors of the table: unmatched modules, unmatched patterns, and missing tests."""
-    globs, files = list(TESTS), modules()
+    patterns, files = list(TESTS), modules()
     # The pattern that applies to each module, or the module itself if there is none.
-    used = {next((glob for glob in globs if fnmatch.fnmatch(file, glob)), file) for file in files}
+    used = {
+        next((pattern for pattern in patterns if fnmatch.fnmatch(file, pattern)), file)
+        for file in files
+    }
     return [
-        *(f"{name}: no tests are assigned" for name in sorted(used - set(globs))),
-        *(f"{glob}: no module matches this pattern" for glob in globs if glob not in used),
+        *(f"{name}: no tests are assigned" for name in sorted(used - set(patterns))),
         *(
-            f"{glob}: tests/{name} does not exist"
-            for glob in globs
-            for name in TESTS[glob].split()
+            f"{pattern}: no module matches this pattern"
+            for pattern in patterns
+            if pattern not in used
+        ),
+        *(
+            f"{pattern}: tests/{name} does not exist"
+            for pattern in patterns
+            for name in TESTS[pattern].split()
             if not (ROOT / "tests" / name).exists()
         ),
     ]
@@ -74,7 +81,7 @@ def table_errors():
 
 def assigned_tests(file, root):
     """Return a module, for its docstring examples, and its test files in a repository copy."""
-    names = next(TESTS[glob] for glob in TESTS if fnmatch.fnmatch(file, glob)).split()
+    names = next(TESTS[pattern] for pattern in TESTS if fnmatch.fnmatch(file, pattern)).split()
     files = [file]
     for path in (Path(root, "tests", name) for name in [*names, "test_interface.py"]):
         # A file may be missing in the tests of another revision.

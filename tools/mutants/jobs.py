@@ -23,7 +23,7 @@ from assigned_tests import ROOT
 
 BUILD = ROOT / "_build"  # on the same file system as the environment, for hard links
 WORKER = Path(__file__).with_name("worker.py")
-TEST_FOLDERS = ("tests", "benchmarks")  # replaced to use the tests of an older revision
+TEST_FOLDERS = ("tests", "benchmarks")  # replaced if the tests of an older revision are used
 
 
 class Job:
@@ -36,8 +36,8 @@ class Job:
         if revision:
             check_out_tests(revision, self.root)
         # Time and size do not always distinguish two mutants, so bytecode is checked by hash.
-        by_hash = PycInvalidationMode.CHECKED_HASH
-        compileall.compile_dir(self.root, quiet=2, invalidation_mode=by_hash)
+        invalidation_mode = PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(self.root, quiet=2, invalidation_mode=invalidation_mode)
         python = copy_environment(folder / "environment", self.root)
         command = [python, "-I", "-c", "import svmbook; print(svmbook.__file__)"]
         imported = subprocess.check_output(command, text=True).strip()
@@ -92,10 +92,10 @@ def start_jobs(n_jobs, revision):
                 idle_jobs.put(job)
 
         def map_unordered(function, items):
-            for task in as_completed(
+            for future in as_completed(
                 [pool.submit(call_with_idle_job, function, item) for item in items]
             ):
-                yield task.result()
+                yield future.result()
 
         yield jobs[0].root, map_unordered
 

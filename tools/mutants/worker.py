@@ -19,7 +19,9 @@ from pathlib import Path
 import coverage
 import psutil
 
-IMPORTS = "pytest hypothesis.extra.numpy sklearn.svm sklearn.model_selection cvxopt.solvers pandas"
+PRELOADED_MODULES = (
+    "pytest hypothesis.extra.numpy sklearn.svm sklearn.model_selection cvxopt.solvers pandas"
+)
 OPTIONS = ["-q", "--tb=no", "--assert=plain", "-p", "no:cacheprovider"]
 PROCESS_EVENTS = ("subprocess.Popen", "os.fork", "os.posix_spawn")  # audit events
 PR_SET_CHILD_SUBREAPER = 36
@@ -111,7 +113,7 @@ def run_in_fork(options, cpu_limit=7200, wall_limit=7200, measure=False):
 def main():
     # Orphaned processes of a test become children of this process; kill_children finds them.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    for name in IMPORTS.split():
+    for name in PRELOADED_MODULES.split():
         __import__(name)
     for line in sys.stdin:
         print(json.dumps(run_in_fork(**json.loads(line))), flush=True)
