@@ -46,7 +46,7 @@ pdf: html ## print the book into _build/svmbook.pdf (needs Chromium)
 epub: html ## write the book into _build/svmbook.epub for e-readers (needs Chromium)
 	@$(BIN)/python tools/epub.py
 
-slides: $(READY) ## write one deck of slides per chapter into _build/slides
+slides: $(READY) ## write one slide deck per chapter into _build/slides
 	@$(BIN)/python tools/slides.py
 
 quick: $(READY) ## run lint and the tests of the numerical core: a minute

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from quotations import RECORD, digest, find_place, quotations, quoted_phrases
+from quotations import RECORD_PATH, digest, find_place, quotations, quoted_phrases
 
 TEXTS = {
     "First": "1 Start\nA margin is a dis- tance. It is wide.",
@@ -12,7 +12,7 @@ TEXTS = {
 
 
 def test_every_quotation_of_the_book_was_found_in_a_source():
-    place_of_digest = json.loads(RECORD.read_text(encoding="utf-8"))
+    place_of_digest = json.loads(RECORD_PATH.read_text(encoding="utf-8"))
     book_quotations = [*quotations()]
     assert {digest(words) for _, words in book_quotations} == place_of_digest.keys()
     assert all(", section" in place or ", at " in place for place in place_of_digest.values())

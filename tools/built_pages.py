@@ -17,7 +17,7 @@ body { font: 11pt/1.5 "Source Sans 3", "DejaVu Sans", sans-serif; }
 .cover img { width: 55mm; }
 .cover h1 { font-size: 30pt; line-height: 1.15; margin: 12mm 0 4mm; }
 """
-COVER = (
+COVER_TEMPLATE = (
     '<div class="cover"><img src="{site}_static/logo.svg" alt=""/><h1>{title}</h1>{author}</div>'
 )
 
@@ -40,7 +40,7 @@ def contents(names):
 
 
 def parse_link(link, site):
-    """Return page and anchor of a link within the book, or None."""
+    """Return the page and the anchor of a link within the book, or None."""
     if not link.startswith(site):
         return None
     parts = urlparse(link)

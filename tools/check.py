@@ -35,7 +35,7 @@ while True:
     print(time.process_time() - start, flush=True)
     time.sleep(10)
 """
-REFERENCE_SECONDS = 0.225  # CPU time of one reference run, when the book was built in 66 s
+REFERENCE_SECONDS = 0.225  # CPU time of one reference run on a computer that built the book in 66 s
 SECONDS_HEADER = """\
 # Written by `tools/check.py --record`, never by hand.
 
@@ -51,7 +51,7 @@ WORK_HEADER = """
 
 
 def select_jobs(names):
-    """Return the jobs for the names on the command line, and whether to go on after a failure."""
+    """Return the jobs named on the command line, and whether to continue after a failure."""
     if names[:1] == ["portability"]:
         unknown = set(names[1:]) - set(PROCESSORS)
         if unknown:
@@ -86,7 +86,7 @@ def print_test_summary(results):
 def print_stages(results, jobs):
     """Print the outcome of each stage and its time, from its first start to its last end."""
 
-    def times(group):
+    def format_times(group):
         elapsed = max(result.end for result in group) - min(result.start for result in group)
         return f"{elapsed:6.1f} s (cpu {sum(result.cpu_seconds for result in group):6.1f} s)"
 
@@ -98,22 +98,22 @@ def print_stages(results, jobs):
             continue
         verdict = "ok" if len(finished) == n_planned else f"{len(finished)} of {n_planned}"
         verdict = "FAILED" if any(result.code for result in finished) else verdict
-        print(f"{stage:<10} {verdict:<8} {times(finished)}")
-    print(f"{'all':<19} {times(results)}", flush=True)
+        print(f"{stage:<10} {verdict:<8} {format_times(finished)}")
+    print(f"{'all':<19} {format_times(results)}", flush=True)
 
 
 @contextlib.contextmanager
 def measure_slowdown():
     """Yield a list to which the slowdown of the reference work is appended on exit."""
-    slowdown = []
+    slowdowns = []
     command = (sys.executable, "-c", REFERENCE_SCRIPT)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as reference:
         try:
-            yield slowdown
+            yield slowdowns
         finally:
             reference.terminate()
         times = [float(line) for line in reference.stdout]
-    slowdown.append(sum(times) / len(times) / REFERENCE_SECONDS)
+    slowdowns.append(sum(times) / len(times) / REFERENCE_SECONDS)
 
 
 def update_budget(results, budget, slowdown):
@@ -147,13 +147,13 @@ def main(arguments):
         os.environ["SVMBOOK_BUDGET"] = "off"
     for job in jobs:
         log_path(job.name, "xml").unlink(missing_ok=True)
-    with measure_slowdown() if must_record else contextlib.nullcontext() as slowdown:
+    with measure_slowdown() if must_record else contextlib.nullcontext() as slowdowns:
         results = run_jobs(jobs, budget["seconds"], keep_going)
     print_test_summary(results)
     print_stages(results, jobs)
     code = next((result.code for result in results if result.code), 0)
     if must_record and not code:
-        update_budget(results, budget, *slowdown)
+        update_budget(results, budget, *slowdowns)
     return code
 
 

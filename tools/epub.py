@@ -5,7 +5,7 @@ Usage: python tools/epub.py [_build/svmbook.epub [page ...]]
 As in the PDF (`tools/pdf.py`), the pages come in the order of the contents, solutions come last,
 and interactive figures are shown in their first state. Folded code is left out, as it is in print:
 it draws the figures and tables that follow it. Two runs write the same bytes: the file carries the
-date of the last commit, and no other time.
+date of the last commit and no other time.
 
 Sphinx has an EPUB builder. It would need a second build with extensions of its own for formulas,
 figures and solutions, all of which the built pages contain.
@@ -22,8 +22,8 @@ from itertools import groupby
 from pathlib import Path
 
 from built_pages import (
-    COVER,
     COVER_STYLE,
+    COVER_TEMPLATE,
     HTML,
     ROOT,
     browser_tab,
@@ -33,7 +33,7 @@ from built_pages import (
 )
 from lxml import etree
 from pygments.formatters import HtmlFormatter
-from xhtml import MATHML, SVG, XHTML, picture, read_pages
+from xhtml import MATHML, SVG, XHTML, read_pages, read_picture
 
 DEFAULT_OUTPUT = ROOT / "_build" / "svmbook.epub"
 FONT = ROOT / "tools" / "vendor" / "stix-two-math.woff"
@@ -92,8 +92,8 @@ def last_commit_date():
     """Return the date of the last commit in the form that EPUB requires."""
     command = ["git", "log", "-1", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M:%SZ"]
     environment = os.environ | {"TZ": "UTC"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True)
-    return done.stdout.decode().strip()
+    process = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True)
+    return process.stdout.decode().strip()
 
 
 def relink(documents, site):
@@ -103,15 +103,15 @@ def relink(documents, site):
     """
     pictures, files = {}, {document.file for document in documents}
     file_of_anchor = {
-        (doc.file.removeprefix("solutions/"), key): doc.file
-        for doc in documents
-        for key in doc.ids()
+        (document.file.removeprefix("solutions/"), anchor): document.file
+        for document in documents
+        for anchor in document.ids()
     }
     for document in documents:
         folder = posixpath.dirname(document.file)
         for element in document.body.iter(f"{XHTML}a", f"{SVG}a", f"{XHTML}img"):
             if element.get("src"):
-                name, content = picture(element.get("src"), site)
+                name, content = read_picture(element.get("src"), site)
                 pictures[name] = content
                 element.set("src", posixpath.relpath(name, folder))
             elif link := parse_link(element.get("href", ""), site):
@@ -144,8 +144,8 @@ def navigation(documents):
         return entry(document, title, None, f"<ol>{inner}</ol>" if inner else "")
 
     entries = ""
-    for part, members in groupby(documents, key=lambda document: document.part):
-        inner = "".join(map(chapter, members))
+    for part, part_documents in groupby(documents, key=lambda document: document.part):
+        inner = "".join(map(chapter, part_documents))
         entries += f"<li><span>{escape(part)}</span><ol>{inner}</ol></li>" if part else inner
     files = {"title.xhtml", "nav.xhtml", *(document.file for document in documents)}
     landmarks = "".join(
@@ -161,16 +161,16 @@ def navigation(documents):
     )
 
 
-def properties(name, content):
+def properties_attribute(name, content):
     """Return the attribute `properties` of a file in the manifest."""
     values = {"nav.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
     if name.endswith(".xhtml"):
         kinds = {"mathml": MATHML, "svg": SVG}
-        values += [kind for kind, space in kinds.items() if f'"{space[1:-1]}"' in content]
+        values += [kind for kind, namespace in kinds.items() if f'"{namespace[1:-1]}"' in content]
     return f' properties="{" ".join(values)}"' if values else ""
 
 
-def package(files, spine, config, date):
+def package_document(files, spine, config, date):
     """Return the package document, which lists all files."""
     ids = {name: f"f{number}" for number, name in enumerate(files)}
     return PACKAGE_TEMPLATE.format(
@@ -186,7 +186,7 @@ def package(files, spine, config, date):
         ),
         manifest="\n".join(
             f'<item id="{ids[name]}" href="{name}" media-type="{MEDIA_TYPES[Path(name).suffix]}"'
-            f"{properties(name, content)}/>"
+            f"{properties_attribute(name, content)}/>"
             for name, content in files.items()
         ),
         spine="".join(f'<itemref idref="{ids[name]}"/>' for name in spine),
@@ -202,12 +202,12 @@ def cover_picture(tab, cover):
 
 
 def write_archive(path, files):
-    """Write the archive: the type of the file first and uncompressed, no times."""
+    """Write the archive without times; the file with the media type is first and uncompressed."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name)
-            kind = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content, kind, compresslevel=9)
+            compression = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content, compression, compresslevel=9)
 
 
 def main(path=DEFAULT_OUTPUT, *names):
@@ -215,12 +215,12 @@ def main(path=DEFAULT_OUTPUT, *names):
     with browser_tab() as (tab, site):
         documents = read_pages(tab, site, contents(names))
         files = relink(documents, site)
-        files["cover.png"] = cover_picture(tab, COVER.format(site=site, **config))
+        files["cover.png"] = cover_picture(tab, COVER_TEMPLATE.format(site=site, **config))
     files["_static/logo.svg"] = (HTML / "_static" / "logo.svg").read_bytes()
     files["stix-two-math.woff"] = FONT.read_bytes()
     style = (ROOT / "tools" / "epub.css").read_text(encoding="utf-8")
     files["epub.css"] = style + HtmlFormatter(style="bw").get_style_defs(".highlight")
-    cover = COVER.format(site="", **config)
+    cover = COVER_TEMPLATE.format(site="", **config)
     rights = f"<p>© {config['copyright']} {config['author']}. {LICENCE}.</p><p>{date[:10]}</p>"
     pages = {"title.xhtml": render_page(config["title"], cover + rights, "title.xhtml")}
     pages["nav.xhtml"] = navigation(documents)
@@ -230,7 +230,9 @@ def main(path=DEFAULT_OUTPUT, *names):
     files = dict(sorted(files.items())) | pages
     first_files = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER}
     first_files["META-INF/stix-two-math-LICENSE"] = FONT_LICENCE.read_bytes()
-    write_archive(path, first_files | {"book.opf": package(files, pages, config, date)} | files)
+    write_archive(
+        path, first_files | {"book.opf": package_document(files, pages, config, date)} | files
+    )
     print(f"{path}: {len(documents)} pages, {Path(path).stat().st_size / 1e6:.1f} MB")
 
 

@@ -5,15 +5,15 @@ import pkgutil
 import sys
 from pathlib import Path
 
-site = Path(sys.argv[1]).resolve()
-sys.path.insert(0, str(site))
+folder = Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(folder))
 package = importlib.import_module("svmbook")
 names = [module.name for module in pkgutil.walk_packages(package.__path__, "svmbook.")]
 for name in names:
     module = importlib.import_module(name)
-    if not Path(module.__file__).is_relative_to(site):
+    if not Path(module.__file__).is_relative_to(folder):
         raise SystemExit(f"{name} was imported from {module.__file__}, not from the wheel")
-if not (site / "svmbook" / "book.mplstyle").is_file():
+if not (folder / "svmbook" / "book.mplstyle").is_file():
     raise SystemExit("the wheel lacks svmbook/book.mplstyle")
 records = importlib.import_module("svmbook.experiments").load_records("glass-boxes")
 if not records:

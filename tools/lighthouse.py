@@ -4,9 +4,9 @@ Usage: python tools/lighthouse.py
 
 Needs the built book, Chromium, node and npm. Lighthouse measures each page as on a desktop computer
 and as on a phone, with its own settings for both. Performance depends on the load of this computer:
-if a page is below its goal, it is measured twice more, and the median counts. It takes an hour. If
-it is stopped, it continues the next time with the pages that are missing in the file; delete the
-file to measure all pages again.
+if a page is below its goal, it is measured twice more, and the median counts. A run takes an
+hour. After an interruption, the next run continues with the pages that are missing in the file;
+delete the file to measure all pages again.
 """
 
 import datetime
@@ -20,12 +20,12 @@ from pathlib import Path
 from serve import CHROMIUM, serving
 
 ROOT = Path(__file__).resolve().parents[1]
-HTML, RECORD = ROOT / "_build" / "html", ROOT / "book" / "results" / "lighthouse.json"
-VERSION = "12.8"
+HTML, RECORD_PATH = ROOT / "_build" / "html", ROOT / "book" / "results" / "lighthouse.json"
+LIGHTHOUSE_VERSION = "12.8"
 OPTIONS = {"desktop": ["--preset=desktop"], "phone": []}
 PERFORMANCE_GOALS = {"desktop": 95, "phone": 80}
 N_REPETITIONS = 2
-FLAGS = (
+CHROME_FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync"
 )
@@ -39,7 +39,14 @@ def page_names():
 
 def measure(program, address, options):
     """Return the scores of a page from 0 to 100, by category."""
-    command = [program, address, "--quiet", "--output=json", f"--chrome-flags={FLAGS}", *options]
+    command = [
+        program,
+        address,
+        "--quiet",
+        "--output=json",
+        f"--chrome-flags={CHROME_FLAGS}",
+        *options,
+    ]
     report = subprocess.check_output(command, env={**os.environ, "CHROME_PATH": CHROMIUM})
     categories = json.loads(report)["categories"].values()
     return {category["title"]: round(100 * category["score"]) for category in categories}
@@ -57,12 +64,16 @@ def measure_page(program, address, device):
 
 def read_record():
     """Return the record to be completed, or a new one."""
-    if RECORD.exists():
-        return json.loads(RECORD.read_text(encoding="utf-8"))
+    if RECORD_PATH.exists():
+        return json.loads(RECORD_PATH.read_text(encoding="utf-8"))
     chromium = subprocess.check_output([CHROMIUM, "--version"], text=True).split()[1]
     return {
         "date": datetime.date.today().isoformat(),
-        "environment": {"Lighthouse": VERSION, "Chromium": chromium, "cores": os.cpu_count()},
+        "environment": {
+            "Lighthouse": LIGHTHOUSE_VERSION,
+            "Chromium": chromium,
+            "cores": os.cpu_count(),
+        },
         "scores": {device: {} for device in OPTIONS},
     }
 
@@ -70,15 +81,22 @@ def read_record():
 def main():
     record = read_record()
     with serving(HTML) as site, tempfile.TemporaryDirectory() as folder:
-        install = ["npm", "install", "--silent", "--prefix", folder, f"lighthouse@{VERSION}"]
-        subprocess.run(install, check=True)
+        command = [
+            "npm",
+            "install",
+            "--silent",
+            "--prefix",
+            folder,
+            f"lighthouse@{LIGHTHOUSE_VERSION}",
+        ]
+        subprocess.run(command, check=True)
         program = Path(folder, "node_modules", ".bin", "lighthouse")
         for name in page_names():
             for device, measured in record["scores"].items():
                 if name not in measured:
                     measured[name] = measure_page(program, site + name, device)
                     print(device, name, *measured[name].values(), flush=True)
-            RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+            RECORD_PATH.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def fold_solutions(cells):
             cell.metadata["jupyter"] = {"outputs_hidden": True, "source_hidden": True}
 
 
-def tidy(notebook):
+def normalise(notebook):
     """Number the cells, remove volatile metadata, and return the notebook as text."""
     for number, cell in enumerate(notebook.cells, start=1):
         cell.id = f"cell-{number:03d}"
@@ -93,12 +93,12 @@ def run_notebook(path):
         os.environ["IPYTHONDIR"] = ipython_dir
         error = asyncio.run(run_cells(notebook, path.parent))
     seconds = time.monotonic() - start
-    note = f"longer than {EXPECTED_SECONDS} s" * (seconds > EXPECTED_SECONDS)
-    print(f"{path.name:<44} {seconds:6.1f} s  {'FAILED' if error else note}", flush=True)
+    remark = f"longer than {EXPECTED_SECONDS} s" * (seconds > EXPECTED_SECONDS)
+    print(f"{path.name:<44} {seconds:6.1f} s  {'FAILED' if error else remark}", flush=True)
     if error:
         print(f"{path.name}: {error}", file=sys.stderr)
         return 1
-    text = tidy(notebook)
+    text = normalise(notebook)
     if text != path.read_text(encoding="utf-8"):
         path.write_text(text, encoding="utf-8")
     return 0
@@ -115,7 +115,7 @@ def main(paths):
     # Each notebook runs in a process of its own: this script with one argument.
     commands = [[sys.executable, __file__, path] for path in paths]
     with ThreadPoolExecutor(CORES) as pool:
-        return int(any([done.returncode for done in pool.map(subprocess.run, commands)]))
+        return int(any([process.returncode for process in pool.map(subprocess.run, commands)]))
 
 
 if __name__ == "__main__":

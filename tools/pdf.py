@@ -6,8 +6,8 @@ Chromium prints each page of the book, with continuous page numbers. The prints 
 links between pages become links within the file, the headings become its outline, and the tags of
 the prints become one tree of tags.
 
-The LaTeX version (651 pages) lacks 59 figures, which are SVG drawings. Its tables and listings
-overflow the page, and its solutions follow their exercises.
+A PDF made by LaTeX (651 pages) would lack the 59 figures that are SVG drawings. Its tables and
+listings would overflow the page, and its solutions would follow their exercises.
 """
 
 import html
@@ -18,8 +18,8 @@ from urllib.parse import urljoin
 
 from bs4 import BeautifulSoup
 from built_pages import (
-    COVER,
     COVER_STYLE,
+    COVER_TEMPLATE,
     HTML,
     ROOT,
     TEXT_WIDTH,
@@ -34,7 +34,7 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, FloatObject, NameObject, NullObject, TextStringObject
 
 DEFAULT_OUTPUT = ROOT / "_build" / "svmbook.pdf"
-PAGE_STYLE = """
+PAGE_STYLE_TEMPLATE = """
 @page {
   size: A4; margin: 18mm 17mm 20mm;
   @bottom-center { content: counter(page, %s); font-size: 9pt }
@@ -78,7 +78,7 @@ KEEP_ONLY_SOLUTIONS = """title => {
   article.replaceChildren(heading, ...solutions);
   return solutions.length;
 }"""
-FRONT_MATTER = """<!doctype html><meta charset="utf-8"><title>{title}</title><style>{style}
+FRONT_MATTER_TEMPLATE = """<!doctype html><meta charset="utf-8"><title>{title}</title><style>{style}
 h2 {{ font-size: 12pt; margin: 5mm 0 1mm; }}
 p {{ margin: 0; display: flex; gap: 2mm; }}
 p span {{ flex: 1; }}
@@ -117,8 +117,8 @@ def linked_anchors(names, site):
     for name in names:
         soup = BeautifulSoup((HTML / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         for link in soup.select(".bd-article a[href]"):
-            place = parse_link(urljoin(f"{site}{name}.html", link["href"]), site)
-            page, anchor = place or (name, "")
+            target = parse_link(urljoin(f"{site}{name}.html", link["href"]), site)
+            page, anchor = target or (name, "")
             if page in anchors and page != name and anchor:
                 anchors[page].add(anchor)
     return anchors
@@ -126,7 +126,7 @@ def linked_anchors(names, site):
 
 def print_tab(tab, style="decimal", offset=0):
     """Print a browser tab, with page numbers starting at ``offset + 1``."""
-    tab.add_style_tag(content=PAGE_STYLE % (style, offset))
+    tab.add_style_tag(content=PAGE_STYLE_TEMPLATE % (style, offset))
     return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True, outline=True, tagged=True)))
 
 
@@ -138,7 +138,7 @@ def prepare_page(tab, address):
 def print_pages(tab, site, parts):
     """Print all pages of the book, then all solutions."""
     anchors = linked_anchors([name for _, names in parts for name in names], site)
-    prints, names_with_solutions, n_pages = [], [], 0
+    printed_pages, names_with_solutions, n_pages = [], [], 0
     for part, names in parts:
         for name in names:
             prepare_page(tab, f"{site}{name}.html")
@@ -146,21 +146,23 @@ def print_pages(tab, site, parts):
             if tab.locator("details.solution").count():
                 names_with_solutions.append(name)
             titles = tab.evaluate(HEADING_TITLES)
-            prints.append(PrintedPage(name, print_tab(tab, offset=n_pages), n_pages, part, titles))
-            n_pages += len(prints[-1].reader.pages)
-            print(f"{name}: {len(prints[-1].reader.pages)} pages", flush=True)
+            printed_pages.append(
+                PrintedPage(name, print_tab(tab, offset=n_pages), n_pages, part, titles)
+            )
+            n_pages += len(printed_pages[-1].reader.pages)
+            print(f"{name}: {len(printed_pages[-1].reader.pages)} pages", flush=True)
     for name in names_with_solutions:
         prepare_page(tab, f"{site}{name}.html")
         tab.evaluate(KEEP_ONLY_SOLUTIONS, f"Solutions: {tab.evaluate(HEADING_TITLES)[0]}")
         tab.evaluate(PREPARE_FOR_PRINT, TEXT_WIDTH)
         titles, reader = tab.evaluate(HEADING_TITLES), print_tab(tab, offset=n_pages)
-        prints.append(PrintedPage(f"{name}/solutions", reader, n_pages, "Solutions", titles))
+        printed_pages.append(PrintedPage(f"{name}/solutions", reader, n_pages, "Solutions", titles))
         n_pages += len(reader.pages)
-    return prints
+    return printed_pages
 
 
-def record_headings(printed_page):
-    """Set the headings of a printed page, of the first two levels."""
+def set_headings(printed_page):
+    """Set the headings of the first two levels of a printed page."""
     titles = iter(printed_page.titles)  # the titles in the PDF outline lack formulas
 
     def walk(items, level):
@@ -179,10 +181,10 @@ def record_headings(printed_page):
     walk(printed_page.reader.outline, 0)
 
 
-def print_front_matter(tab, site, prints, config):
-    """Print title and contents."""
+def print_front_matter(tab, site, printed_pages, config):
+    """Print the title page and the table of contents."""
     entries, part = [], None
-    for printed_page in prints:
+    for printed_page in printed_pages:
         if printed_page.part != part and printed_page.part:
             entries.append(f"<h2>{html.escape(printed_page.part)}</h2>")
         part = printed_page.part
@@ -190,25 +192,25 @@ def print_front_matter(tab, site, prints, config):
             attribute = ' class="section"' if level else ""
             link = f'<a href="{site}page/{number}">{number + 1}</a>'
             entries.append(f"<p{attribute}><span>{html.escape(title)}</span>{link}</p>")
-    content = FRONT_MATTER.format(
+    content = FRONT_MATTER_TEMPLATE.format(
         title=config["title"],
-        cover=COVER.format(site=site, **config),
-        style=PAGE_STYLE % ("lower-roman", 0) + COVER_STYLE,
+        cover=COVER_TEMPLATE.format(site=site, **config),
+        style=PAGE_STYLE_TEMPLATE % ("lower-roman", 0) + COVER_STYLE,
         entries="".join(entries),
     )
     tab.set_content(content, wait_until="networkidle")
     return print_tab(tab, "lower-roman")
 
 
-def merge(front_matter, prints, site):
+def merge(front_matter, printed_pages, site):
     """Return the complete PDF, with its links, its outline and its tags."""
     writer, offset = PdfWriter(), len(front_matter.pages)
-    readers = [front_matter, *(printed_page.reader for printed_page in prints)]
+    readers = [front_matter, *(printed_page.reader for printed_page in printed_pages)]
     for reader in readers:
         writer.append(reader, import_outline=False)
     merge_tags(writer, readers)
     first_pages = {
-        printed_page.name: offset + printed_page.first_pdf_page for printed_page in prints
+        printed_page.name: offset + printed_page.first_pdf_page for printed_page in printed_pages
     }
     destinations = {
         (printed_page.name, name.lstrip("/")): (
@@ -217,14 +219,14 @@ def merge(front_matter, prints, site):
             + printed_page.reader.get_destination_page_number(destination),
             destination.top,
         )
-        for printed_page in prints
+        for printed_page in printed_pages
         for name, destination in printed_page.reader.named_destinations.items()
     }
     for page in writer.pages:
         for reference in page.get("/Annots", ()):
             annotation = reference.get_object()
-            redirect(annotation, writer, site, first_pages, destinations, offset)
-    for printed_page in prints:
+            redirect_link(annotation, writer, site, first_pages, destinations, offset)
+    for printed_page in printed_pages:
         parent = None
         for title, number, level in printed_page.headings:
             item = writer.add_outline_item(
@@ -236,7 +238,7 @@ def merge(front_matter, prints, site):
     return writer
 
 
-def redirect(annotation, writer, site, first_pages, destinations, offset):
+def redirect_link(annotation, writer, site, first_pages, destinations, offset):
     """Replace a link to a page of the book by a link within the file."""
     link = parse_link(annotation.get("/A", {}).get("/URI", ""), site)
     if link is None:
@@ -256,11 +258,11 @@ def redirect(annotation, writer, site, first_pages, destinations, offset):
 
 def main(path=DEFAULT_OUTPUT, *names):
     with browser_tab() as (tab, site):
-        prints = print_pages(tab, site, contents(names))
-        for printed_page in prints:
-            record_headings(printed_page)
-        front_matter = print_front_matter(tab, site, prints, configuration())
-        merge(front_matter, prints, site).write(path)
+        printed_pages = print_pages(tab, site, contents(names))
+        for printed_page in printed_pages:
+            set_headings(printed_page)
+        front_matter = print_front_matter(tab, site, printed_pages, configuration())
+        merge(front_matter, printed_pages, site).write(path)
     print(f"{path}: {len(PdfReader(path).pages)} pages")
 
 

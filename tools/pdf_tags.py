@@ -16,12 +16,12 @@ from pypdf.generic import (
 )
 
 
-def leaves(tree, kind):
-    """Yield the pairs of key and value of a number tree or name tree; ``kind`` names its arrays."""
-    pairs = tree.get(kind, ArrayObject())
+def tree_items(tree, array_key):
+    """Yield the keys and values of a number tree or name tree, whose arrays have this key."""
+    pairs = tree.get(array_key, ArrayObject())
     yield from zip(pairs[::2], pairs[1::2], strict=True)
     for kid in tree.get("/Kids", ()):
-        yield from leaves(kid.get_object(), kind)
+        yield from tree_items(kid.get_object(), array_key)
 
 
 def shift_parents(pages, originals, offset):
@@ -39,35 +39,35 @@ def shift_parents(pages, originals, offset):
 
 
 def distinct_id(identifier, number):
-    """Return an ID of the document with this number as one that no other document has."""
+    """Return an ID with the number of its document as a prefix, which makes it unique."""
     original = identifier if isinstance(identifier, bytes) else identifier.encode()
     return ByteStringObject(b"%d-%s" % (number, original))
 
 
 def rename_ids(element, number):
-    """Make the ID of an element, and those of its header cells, distinct from other documents'."""
+    """Make the ID of an element, and those of its header cells, unique among all documents."""
     if "/ID" in element:
         element[NameObject("/ID")] = distinct_id(element["/ID"], number)
     attributes = element.get("/A", ())
     for attribute in attributes if isinstance(attributes, ArrayObject) else [attributes]:
-        owner = attribute.get_object() if attribute else {}
-        if isinstance(owner, DictionaryObject) and "/Headers" in owner:
-            headers = [distinct_id(each, number) for each in owner["/Headers"]]
-            owner[NameObject("/Headers")] = ArrayObject(headers)
+        attribute_object = attribute.get_object() if attribute else {}
+        if isinstance(attribute_object, DictionaryObject) and "/Headers" in attribute_object:
+            headers = [distinct_id(each, number) for each in attribute_object["/Headers"]]
+            attribute_object[NameObject("/Headers")] = ArrayObject(headers)
 
 
-def elements(element):
-    """Yield a structure element and all below it."""
+def structure_elements(element):
+    """Yield a structure element and all its descendants."""
     yield element
     kids = element.get("/K", ())
     for kid in kids if isinstance(kids, ArrayObject) else [kids]:
-        below = kid.get_object()
-        if isinstance(below, DictionaryObject) and "/S" in below:
-            yield from elements(below)
+        child = kid.get_object()
+        if isinstance(child, DictionaryObject) and "/S" in child:
+            yield from structure_elements(child)
 
 
 def merge_tags(writer, readers):
-    """Give a writer, to which readers were appended in this order, their structure as one tree."""
+    """Merge the structure trees of readers, which were appended to a writer in this order."""
     tree = DictionaryObject({NameObject("/Type"): NameObject("/StructTreeRoot")})
     root = writer._add_object(tree)
     kids, parents, ids = ArrayObject(), ArrayObject(), {}
@@ -76,22 +76,22 @@ def merge_tags(writer, readers):
         last_page = first_page + len(reader.pages)
         copy = reader.trailer["/Root"]["/StructTreeRoot"].clone(writer)
         shift_parents(writer.pages[first_page:last_page], reader.pages, offset)
-        top = copy["/K"] if isinstance(copy["/K"], ArrayObject) else [copy.raw_get("/K")]
-        for kid in top:
+        top_elements = copy["/K"] if isinstance(copy["/K"], ArrayObject) else [copy.raw_get("/K")]
+        for kid in top_elements:
             kids.append(kid)
             kid.get_object()[NameObject("/P")] = root
-            for element in elements(kid.get_object()):
+            for element in structure_elements(kid.get_object()):
                 rename_ids(element, number)
-        for key, value in leaves(copy["/ParentTree"], "/Nums"):
+        for key, value in tree_items(copy["/ParentTree"], "/Nums"):
             parents.extend([NumberObject(key + offset), value])
-        for key, value in leaves(copy.get("/IDTree", {}), "/Names"):
+        for key, value in tree_items(copy.get("/IDTree", {}), "/Names"):
             ids[distinct_id(key, number)] = value
         first_page, offset = last_page, offset + copy["/ParentTreeNextKey"]
-    names = ArrayObject(part for pair in sorted(ids.items()) for part in pair)
+    names = ArrayObject(entry for pair in sorted(ids.items()) for entry in pair)
     tree[NameObject("/K")] = kids
     tree[NameObject("/ParentTree")] = DictionaryObject({NameObject("/Nums"): parents})
     tree[NameObject("/ParentTreeNextKey")] = NumberObject(offset)
     tree[NameObject("/IDTree")] = DictionaryObject({NameObject("/Names"): names})
     writer.root_object[NameObject("/StructTreeRoot")] = root
-    marked = DictionaryObject({NameObject("/Marked"): BooleanObject(True)})
-    writer.root_object[NameObject("/MarkInfo")] = marked
+    mark_info = DictionaryObject({NameObject("/Marked"): BooleanObject(True)})
+    writer.root_object[NameObject("/MarkInfo")] = mark_info

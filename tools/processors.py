@@ -23,7 +23,7 @@ PROCESSORS = {
     "SkylakeX": ("AVX512_SKX", BEYOND_SKYLAKE, ""),
 }
 # Prints the CPU features that NumPy and the kernels that OpenBLAS use in a process.
-PROBE = """
+PROBE_SCRIPT = """
 import json
 import scipy.linalg
 from numpy._core import _multiarray_umath as umath
@@ -40,19 +40,19 @@ print(json.dumps({
 
 def probe(**env):
     """Return the features and kernels that NumPy and OpenBLAS use with these variables set."""
-    command = (sys.executable, "-W", "error", "-c", PROBE)
+    command = (sys.executable, "-W", "error", "-c", PROBE_SCRIPT)
     return json.loads(subprocess.check_output(command, env={**os.environ, **env}, text=True))
 
 
 def emulation_variables(name, dispatched):
     """Return the environment variables that emulate a processor if NumPy uses these features."""
-    _, unused, libm = PROCESSORS[name]
+    _, excluded_features, libm_features = PROCESSORS[name]
     env = {"OPENBLAS_CORETYPE": name}
     # NumPy warns about features that it does not use on this computer.
-    if disabled := [feature for feature in dispatched if feature in unused]:
+    if disabled := [feature for feature in dispatched if feature in excluded_features]:
         env["NPY_DISABLE_CPU_FEATURES"] = " ".join(disabled)
-    if libm:
-        env["GLIBC_TUNABLES"] = f"glibc.cpu.hwcaps={libm}"
+    if libm_features:
+        env["GLIBC_TUNABLES"] = f"glibc.cpu.hwcaps={libm_features}"
     return env
 
 

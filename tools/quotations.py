@@ -18,15 +18,16 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORD = ROOT / "tests" / "quotations.json"
-SOURCES = {  # words of the title, which stand near the beginning of the text, and a short name
+RECORD_PATH = ROOT / "tests" / "quotations.json"
+# A short name for each source, by words of its title, which stand near the beginning of the text.
+SOURCES = {
     "Exploring Classification": "Exploring",
     "Unbiased Support Vector": "USVC 2004",
     "Infinite Ensemble Learning": "Lin 2005",
     "Prototype Support Vector": "Shen 2013",
 }
 FENCE = re.compile(r"\s*(`{3,}|:{3,})\s*(\{?[\w:-]*\}?)(.*)")
-NON_PROSE = ("{math}", "{raw}", "{code}", "{code-block}", "{toctree}", "{reproduction}")
+NON_PROSE_DIRECTIVES = ("{math}", "{raw}", "{code}", "{code-block}", "{toctree}", "{reproduction}")
 NON_WORDS = re.compile(r"`[^`]*`|<!--.*?-->|<[^>]*>")
 QUOTATION = re.compile(r'"([^"]{3,600})"|“([^”]{3,600})”')
 OMISSION = re.compile(r"\.\.\.|…|\[[^]]*\]")
@@ -46,7 +47,7 @@ def digest(text):
 
 
 def quotations():
-    """Yield page and words of each quotation of the book."""
+    """Yield the page and the words of each quotation of the book."""
     notebooks = ROOT / "notebooks"
     for path in sorted([*notebooks.glob("*.ipynb"), *notebooks.glob("notes/*.ipynb")]):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -72,7 +73,7 @@ def _prose(text):
     for line in text.splitlines():
         fence = FENCE.match(line)
         if fence and fence[2]:
-            open_blocks.append(not fence[2].startswith("{") or fence[2] in NON_PROSE)
+            open_blocks.append(not fence[2].startswith("{") or fence[2] in NON_PROSE_DIRECTIVES)
             line = fence[3]
         elif fence and open_blocks:
             open_blocks.pop()
@@ -109,7 +110,9 @@ def main(folder):
         else:
             print(f"{page}: not found in any source: {words}")
             n_missing += 1
-    RECORD.write_text(json.dumps(dict(sorted(places.items())), indent=1) + "\n", encoding="utf-8")
+    RECORD_PATH.write_text(
+        json.dumps(dict(sorted(places.items())), indent=1) + "\n", encoding="utf-8"
+    )
     print(f"{len(places)} quotations found, {n_missing} not")
     return int(n_missing > 0)
 

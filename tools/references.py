@@ -39,7 +39,7 @@ def label_of(block):
 
 
 def numbered_labels(cell):
-    """Yield kind and label of everything in a cell that the book numbers, in order."""
+    """Yield the kind and the label of everything in a cell that the book numbers, in order."""
     if cell.cell_type == "code":
         name = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         if name:
@@ -77,8 +77,8 @@ class References:
             for cell in nbformat.read(chapter.path, as_version=4).cells:
                 for kind, label in numbered_labels(cell):
                     counts[kind] = counts.get(kind, 0) + 1
-                    place = f"{number}.{counts[kind]}"
-                    self.texts[label] = f"{kind} {place}" if kind else f"({place})"
+                    item_number = f"{number}.{counts[kind]}"
+                    self.texts[label] = f"{kind} {item_number}" if kind else f"({item_number})"
 
     def resolve(self, role, content):
         """Return the text that stands for a role, in Markdown."""

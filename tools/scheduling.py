@@ -36,9 +36,9 @@ class Job:
     cores: int = 1  # number of cores that the job keeps busy
 
 
-def log_path(name, kind="log"):
-    """Return the path of a job's output, or of the JUnit report of pytest (kind "xml")."""
-    return LOGS / f"{name.replace(' ', '-')}.{kind}"
+def log_path(name, suffix="log"):
+    """Return the path of a job's output, or of its JUnit report from pytest (suffix "xml")."""
+    return LOGS / f"{name.replace(' ', '-')}.{suffix}"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))
 TEXT_SUFFIXES = (".html", ".css", ".js", ".svg", ".json", ".txt")  # worth compressing
 
 
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
+class BookRequestHandler(http.server.SimpleHTTPRequestHandler):
+    """Sends files compressed and not to be cached, and logs no requests."""
+
     def send_head(self):
         """Compress text if the browser accepts gzip: this shrinks a chapter to a fifth."""
         path = Path(self.translate_path(self.path))
@@ -42,7 +44,8 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 
 def create_server(directory, port):
-    handler = functools.partial(QuietHandler, directory=directory)
+    """Return a server of a folder at the first free port, starting with `port`."""
+    handler = functools.partial(BookRequestHandler, directory=directory)
     for candidate in [*range(port, min(port + 20, MAX_PORT + 1)), 0]:
         try:
             return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)

@@ -1,4 +1,4 @@
-"""Write one deck of slides per chapter, and an index of the decks, from the notebooks.
+"""Write one slide deck per chapter, and an index of the decks, from the notebooks.
 
 Usage: python tools/slides.py [_build/slides [chapter ...]]
 
@@ -42,13 +42,13 @@ from references import (
 )
 
 DEFAULT_OUTPUT = ROOT / "_build" / "slides"
-DECKS_FOLDER = ROOT / "tools" / "decks"
+TEMPLATE_FOLDER = ROOT / "tools" / "decks"
 CODE_FORMATTER = HtmlFormatter(style="a11y-high-contrast-light", nowrap=True)
 SVG_SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 TABLE = re.compile(r"<table>.*</table>", re.S)
 RICH_MIME_TYPES = ("image/svg+xml", "text/html", "text/markdown")
 PANELS = re.compile(r'data-panels="([^"]*)"')
-MAX_BESIDE_RATIO = 1.7  # of width to height, up to which a figure stands beside the points
+MAX_NARROW_RATIO = 1.7  # of width to height, up to which a figure stands beside the points
 MIN_PANELS_RATIO = 1.15  # of height to width, from which panels are put side by side
 PANELS_SIZE = 1140, 460  # pixels, width and height of all these panels together
 EXERCISE = re.compile(
@@ -59,7 +59,7 @@ EXERCISE = re.compile(
 QUESTION = re.compile(r"^\*([^*].*)\*$", re.M)
 
 
-class Writer:
+class SlideRenderer:
     """Turns Markdown and cells into HTML."""
 
     def __init__(self, references):
@@ -183,11 +183,12 @@ class Writer:
 
 
 def picture(svg, alt):
-    """Return a drawing; the panels of a high one are put side by side."""
+    """Return a drawing; the panels of a tall one are put side by side."""
     source = f"data:image/svg+xml,{quote(svg)}"
     width, height = (float(length) for length in SVG_SIZE.search(svg).groups())
-    listed = PANELS.search(svg)
-    boxes = [[float(x) for x in box.split()] for box in listed[1].split(",")] if listed else []
+    panels_attribute = PANELS.search(svg)
+    box_texts = panels_attribute[1].split(",") if panels_attribute else ()
+    boxes = [[float(x) for x in text.split()] for text in box_texts]
     # What lies below the last panel, such as a legend, belongs to no panel.
     is_whole = bool(boxes) and boxes[-1][1] + boxes[-1][3] > 0.95
     if len(boxes) < 3 or not is_whole or height < MIN_PANELS_RATIO * width:
@@ -209,10 +210,10 @@ def picture(svg, alt):
 
 
 def is_narrow_figure(content):
-    """Return whether a slide shows a single figure that is not much wider than high."""
+    """Return whether a slide shows a single figure that is not much wider than tall."""
     start = re.match(r'<figure>(?:<div class="moving">)?<img src="data:image/svg\+xml,', content)
     size = start and SVG_SIZE.search(unquote(content[start.end() : start.end() + 3000]))
-    return bool(size) and float(size[1]) < MAX_BESIDE_RATIO * float(size[2])
+    return bool(size) and float(size[1]) < MAX_NARROW_RATIO * float(size[2])
 
 
 def section(content, notes="", kind=""):
@@ -220,18 +221,18 @@ def section(content, notes="", kind=""):
     return f'<section><div class="frame {kind}">{content}</div>{aside}</section>\n'
 
 
-def deck(writer, number, chapter, book_title):
+def deck(renderer, number, chapter, book_title):
     """Return the title and the slides of a chapter."""
     cells = nbformat.read(chapter.path, as_version=4).cells
     first = cells[0].source
-    title = writer.inline(TITLE.search(first)[1])
+    title = renderer.inline(TITLE.search(first)[1])
     cover = section(
         f"<p>{html.escape(book_title)}</p><h1>{number}. {title}</h1>"
-        f"<p><em>{writer.inline(QUESTION.search(first)[1])}</em></p>",
+        f"<p><em>{renderer.inline(QUESTION.search(first)[1])}</em></p>",
         kind="cover",
     )
     slides = [
-        writer.slide(cell, slide) for cell in cells for slide in cell.metadata.get("slides", ())
+        renderer.slide(cell, slide) for cell in cells for slide in cell.metadata.get("slides", ())
     ]
     return title, [cover, *slides]
 
@@ -240,19 +241,19 @@ def main(target=DEFAULT_OUTPUT, *names):
     target = Path(target)
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(DECKS_FOLDER / "vendor", target / "vendor")
+    shutil.copytree(TEMPLATE_FOLDER / "vendor", target / "vendor")
     shutil.copytree(ROOT / "book" / "_vendor" / "mathjax", target / "vendor" / "mathjax")
-    style = (DECKS_FOLDER / "deck.css").read_text(encoding="utf-8")
+    style = (TEMPLATE_FOLDER / "deck.css").read_text(encoding="utf-8")
     style += CODE_FORMATTER.get_style_defs("pre")
     (target / "deck.css").write_text(style, encoding="utf-8")
-    shutil.copy(DECKS_FOLDER / "deck.js", target)
+    shutil.copy(TEMPLATE_FOLDER / "deck.js", target)
     mathjax = json.dumps(config["sphinx"]["config"]["mathjax3_config"])
-    template = Template((DECKS_FOLDER / "deck.html").read_text(encoding="utf-8"))
-    writer, rows = Writer(References()), []
+    template = Template((TEMPLATE_FOLDER / "deck.html").read_text(encoding="utf-8"))
+    renderer, rows = SlideRenderer(References()), []
     for number, chapter in enumerate(read_chapters(ROOT), start=1):
         if names and chapter.name not in names:
             continue
-        title, slides = deck(writer, number, chapter, config["title"])
+        title, slides = deck(renderer, number, chapter, config["title"])
         page = template.substitute(title=title, slides="".join(slides), mathjax=mathjax)
         file = f"{chapter.name}.html"
         (target / file).write_text(page, encoding="utf-8")
@@ -264,7 +265,7 @@ def main(target=DEFAULT_OUTPUT, *names):
         )
         cells = "".join(f"<td>{entry}</td>" for entry in entries)
         rows.append(f"<tr>{cells}</tr>")
-    template = Template((DECKS_FOLDER / "index.html").read_text(encoding="utf-8"))
+    template = Template((TEMPLATE_FOLDER / "index.html").read_text(encoding="utf-8"))
     index = template.substitute(title=html.escape(config["title"]), rows="\n".join(rows))
     (target / "index.html").write_text(index, encoding="utf-8")
     print(f"{target}: {len(rows)} decks")

@@ -47,15 +47,15 @@ def html():
 
 
 def test_paths():
-    """Return the files and folders of each group; a folder split between groups as its files."""
+    """Return the paths of each group; a folder that groups share is replaced by its files."""
     tests = ROOT / "tests"
-    named = [name for members in GROUPS.values() for name in members]
+    named = [name for names in GROUPS.values() for name in names]
     test_files = {path.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")}
     others = sorted({file.split("/")[0] for file in test_files}.difference(named))
     paths = {}
-    for group, members in (GROUPS | {"others": others}).items():
+    for group, names in (GROUPS | {"others": others}).items():
         paths[group] = []
-        for name in members:
+        for name in names:
             inside = sorted(file for file in test_files if file.startswith(f"{name}/"))
             is_split = any(file in named for file in inside)
             files = [file for file in inside if file not in named] if is_split else [name]
@@ -64,14 +64,14 @@ def test_paths():
     return paths
 
 
-def pytest(select="not nightly", selected_groups=(), suffix="", **env):
+def pytest(marker_expression="not nightly", selected_groups=(), suffix="", **env):
     """Return one run of pytest per group of tests, or per group named in `selected_groups`."""
-    passing_codes = (0, NO_TESTS_CODE) if select == "nightly" else (0,)
+    passing_codes = (0, NO_TESTS_CODE) if marker_expression == "nightly" else (0,)
     jobs = []
     for group, paths in test_paths().items():
         name = f"pytest {group}{suffix}"
         junit = f"--junitxml={log_path(name, 'xml')}"
-        command = (PYTHON, "-m", "pytest", "-q", "-m", select, junit, *paths)
+        command = (PYTHON, "-m", "pytest", "-q", "-m", marker_expression, junit, *paths)
         required_stages = (
             ("lint", "html", "slides") if group in GROUPS_THAT_NEED_HTML else ("lint",)
         )
@@ -123,7 +123,7 @@ def wheel():
 
 
 def slides():
-    """Return the job that writes the decks of slides."""
+    """Return the job that writes the slide decks."""
     return [Job("slides", "slides", (PYTHON, "tools/slides.py"), required_stages=("lint",))]
 
 

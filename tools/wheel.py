@@ -10,12 +10,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        python_module, target = (sys.executable, "-m"), Path(folder, "site")
-        build = (*python_module, "build", "--no-isolation", "--outdir", folder)
+        run_module, target = (sys.executable, "-m"), Path(folder, "site")
+        build = (*run_module, "build", "--no-isolation", "--outdir", folder)
         subprocess.run(build, cwd=ROOT, check=True)
         wheel_path = next(Path(folder).glob("*.whl"))
         pip = (
-            *python_module,
+            *run_module,
             "pip",
             "install",
             "--quiet",

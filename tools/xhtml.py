@@ -1,7 +1,7 @@
 """Turn a built page into XHTML without scripts: formulas as MathML, pictures as files.
 
-Chromium typesets the formulas with the page's own MathJax, which also produces their MathML. What
-the style for print hides is left out. Everything else is a matter of names and attributes.
+Chromium typesets the formulas with the page's own MathJax, which also produces their MathML.
+Elements that the print style hides are left out. Otherwise only tag names and attributes change.
 """
 
 import re
@@ -17,7 +17,7 @@ XHTML, SVG, MATHML = (
     f"{{http://www.w3.org/{name}}}" for name in ("1999/xhtml", "2000/svg", "1998/Math/MathML")
 )
 E = ElementMaker(namespace=XHTML[1:-1])
-RUN_SCRIPTS = re.compile(r"/_static/(mathjax/.*|typeset|quiz)\.js")  # all others are blocked
+ALLOWED_SCRIPTS = re.compile(r"/_static/(mathjax/.*|typeset|quiz)\.js")  # all others are blocked
 # Serialize the article after all its formulas are typeset. Formulas and tables get their width in
 # em, so that they can be shrunk to narrow screens; drawings within the page get their style as
 # attributes.
@@ -122,7 +122,9 @@ def read_page(tab, site, name):
     """Return the article of a page as a tree."""
     tab.route(
         re.compile(r"\.js(\?|$)"),
-        lambda route: route.continue_() if RUN_SCRIPTS.search(route.request.url) else route.abort(),
+        lambda route: (
+            route.continue_() if ALLOWED_SCRIPTS.search(route.request.url) else route.abort()
+        ),
     )
     open_page(tab, f"{site}{name}.html")
     article = etree.fromstring(tab.evaluate(SERIALIZE_ARTICLE))
@@ -135,7 +137,7 @@ def read_page(tab, site, name):
 
 
 def simplify(element):
-    """Leave out what only scripts and styles of the pages use; write letters as characters."""
+    """Remove what only scripts and styles of the pages use; write styled letters as characters."""
     name = element.tag.split("}")[1]
     if element.tag.startswith(XHTML):
         width = element.get("data-fit")
@@ -162,7 +164,7 @@ def simplify(element):
 
 
 def styled_letter(letter, variant):
-    """Return a letter in a script that browsers do not choose by `mathvariant`, or None."""
+    """Return the character for a letter of a `mathvariant` that browsers ignore, or None."""
     if variant not in ("double-struck", "script", "fraktur") or len(letter or "") != 1:
         return None
     case = "CAPITAL" if letter.isupper() else "SMALL"
@@ -177,14 +179,14 @@ def styled_letter(letter, variant):
 def split_solutions(article, address):
     """Take the solutions out of an article and link each exercise with its solution."""
     solutions = []
-    captions = {
+    element_of_caption = {
         " ".join(caption.itertext()).strip(): caption.getparent().getparent()
         for caption in article.iterfind(f".//{XHTML}span[@class='caption-number']")
     }
     for solution in list(article.iterfind(f".//{XHTML}div[@class='solution']")):
         summary = solution[0]
         number = re.search(r"Exercise [\d.]+\d", "".join(summary.itertext()))[0]
-        exercise = captions[number]
+        exercise = element_of_caption[number]
         solution.getparent().remove(solution)
         solution.tail = None
         exercise.append(
@@ -225,8 +227,8 @@ def read_pages(tab, site, parts):
     return documents + solutions
 
 
-def picture(source, site):
-    """Return file name and content of a picture."""
+def read_picture(source, site):
+    """Return the file name and the content of a picture."""
     name = unquote(source.removeprefix(site))
     content = (HTML / name).read_bytes()
     return name, IMAGE_ID.sub(rb"\1", content)  # equal images of a drawing have the same id

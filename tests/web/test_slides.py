@@ -1,4 +1,4 @@
-"""tools/slides.py and tools/references.py: the decks of slides, as files and in Chromium."""
+"""tools/slides.py and tools/references.py: the slide decks, as files and in Chromium."""
 
 import re
 
@@ -43,13 +43,13 @@ def decks():
 
 
 @pytest.fixture(scope="module")
-def texts():
+def reference_texts():
     """Return the text of a reference to each label."""
     return references.References().texts
 
 
 @pytest.fixture
-def cell():
+def text_cell():
     """Return a text cell with two formulas."""
     source = "$$\na = b\n$$\n\n```{math}\n:label: eq-c\na = c\n```\n"
     return nbformat.v4.new_markdown_cell(source)
@@ -75,13 +75,14 @@ def test_each_slide_has_a_question_in_its_notes(decks):
 
 def test_decks_begin_with_the_question_and_end_with_the_summary(decks):
     for deck in decks.values():
-        first, *_, turn, last = deck.select("section")
+        first, *_, exercise_slide, last = deck.select("section")
         assert first.h1 and first.em.text.rstrip(".").endswith("?")
-        assert turn.h2.text == "Your turn" and "Exercise" in turn.select_one(".box").text
+        assert exercise_slide.h2.text == "Your turn"
+        assert "Exercise" in exercise_slide.select_one(".box").text
         assert last.select_one(".summary") and len(last.select_one(".summary").text) > 500
 
 
-def test_no_markup_is_left(decks):
+def test_slides_contain_no_markdown(decks):
     markup = re.compile(r"\{[\w:]+\}`|^:label:|```|:::|\*\*|(?<![\\\w])\$(?=\S)", re.M)
     for deck in decks.values():
         for code in deck.select("pre, code"):
@@ -90,7 +91,7 @@ def test_no_markup_is_left(decks):
 
 
 @pytest.mark.parametrize("name", nightly_except(CHAPTERS, DAILY_CHAPTERS))
-def test_numbers_are_those_of_the_book(book, texts, name):
+def test_references_have_the_numbers_of_the_book(book, reference_texts, name):
     page = (HTML / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
     page = BeautifulSoup(page, "html.parser")
     printed = {
@@ -101,21 +102,21 @@ def test_numbers_are_those_of_the_book(book, texts, name):
         if number := box.select_one(".caption-number"):
             printed[box["id"]] = number.text.strip().replace("Fig.", "Figure")
     assert len(printed) > 10
-    assert {label: texts.get(label) for label in printed} == printed
+    assert {label: reference_texts.get(label) for label in printed} == printed
 
 
-def test_parts_are_found_by_label_or_fragment(cell):
-    writer = slides.Writer(references.References())
-    writer.references.texts["eq-c"] = "(7.3)"
-    assert r"\[a = c \tag{7.3}\]" in writer.part(cell, "eq-c")
-    assert r"\[a = b\]" in writer.part(cell, "$= b")
+def test_parts_are_found_by_label_or_fragment(text_cell):
+    renderer = slides.SlideRenderer(references.References())
+    renderer.references.texts["eq-c"] = "(7.3)"
+    assert r"\[a = c \tag{7.3}\]" in renderer.part(text_cell, "eq-c")
+    assert r"\[a = b\]" in renderer.part(text_cell, "$= b")
     with pytest.raises(ValueError, match="no part"):
-        writer.part(cell, "$= d")
+        renderer.part(text_cell, "$= d")
     with pytest.raises(ValueError, match="cannot show the role"):
-        writer.text("{cite:t}`cortes1995`")
+        renderer.text("{cite:t}`cortes1995`")
 
 
-def test_panels_of_a_high_drawing_are_put_side_by_side():
+def test_panels_of_a_tall_drawing_are_put_side_by_side():
     def drawing(height, *boxes):
         size = f'width="300pt" height="{height}pt"'
         return slides.picture(f'<svg data-panels="{", ".join(boxes)}" {size}>', "three panels")
@@ -138,7 +139,7 @@ def open_deck(browser, name, query=""):
 
 
 @pytest.mark.parametrize("name", nightly_except(CHAPTERS, DAILY_CHAPTERS))
-def test_no_slide_overflows_and_nothing_is_loaded_from_elsewhere(decks, browser, name):
+def test_no_slide_overflows_and_no_file_is_loaded_from_another_host(decks, browser, name):
     page, requests, errors = open_deck(browser, name)
     frames = page.evaluate(FRAME_STATES)
     assert [frame for frame in frames if frame["overflows"] or frame["size"] < MIN_FONT_SIZE] == []
@@ -151,7 +152,7 @@ def test_no_slide_overflows_and_nothing_is_loaded_from_elsewhere(decks, browser,
     page.close()
 
 
-def test_a_deck_prints_one_page_per_slide(decks, browser, tmp_path):
+def test_deck_prints_one_page_per_slide(decks, browser, tmp_path):
     pypdf = pytest.importorskip("pypdf")
     page, _, _ = open_deck(browser, "dual_svm", "?print-pdf")
     page.wait_for_selector(".pdf-page")
