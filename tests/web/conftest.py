@@ -84,6 +84,7 @@ class Visit:
     n_initial_requests: int = 0  # requests until the page was loaded
 
     def show(self, width, theme):
+        """Show the page in a window of this width and in this theme."""
         self.page.set_viewport_size({"width": width, "height": 900})
         self.page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
         self.page.evaluate(WAIT_FOR_LAYOUT)
@@ -106,18 +107,18 @@ def site(book):
 
 @pytest.fixture(scope="package")
 def browser():
-    """Start the system's Chromium; every opened page is reported to the budget."""
-    driver = pytest.importorskip("playwright.sync_api")
+    """Start the system's Chromium; every opened page counts towards the budget of the tests."""
+    sync_api = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
-    goto = driver.Page.goto
+    goto = sync_api.Page.goto
 
     def counting_goto(page, *args, **kwargs):
         sys.audit("tests.page")  # for tests/budget.py
         return goto(page, *args, **kwargs)
 
-    with driver.sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver.Page, "goto", counting_goto)
+    with sync_api.sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sync_api.Page, "goto", counting_goto)
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium
         chromium.close()

@@ -28,7 +28,7 @@ def test_only_selectors_with_unused_classes_are_removed():
         assert "".join(assets.remove_unused_selectors(rules, {"used"})).strip() == remaining
 
 
-def test_classes_of_pages_and_words_of_scripts_are_used(tmp_path):
+def test_classes_of_pages_and_words_of_scripts_are_found(tmp_path):
     page = "<p class='of-page'><script>'class=\"written\"'</script>"
     (tmp_path / "script.js").write_text('box.classList.add("of-script")')
     (tmp_path / "mathjax").mkdir()

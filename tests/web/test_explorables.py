@@ -1,4 +1,4 @@
-"""Explorables: node compares their numbers with svmbook's, and Chromium tests their interaction."""
+"""Explorables: their numbers agree with svmbook's, and readers can operate them in Chromium."""
 
 import json
 import os
@@ -74,13 +74,13 @@ def prototype_results():
 def expected_results():
     """Return the results of svmbook with which the explorables must agree."""
     X, y = stdev(2, n=30, random_state=0)
-    grid = np.linspace(-3, 2, 21)
-    path = svm_path(X @ X.T, y, 10.0**grid)
+    log_C = np.linspace(-3, 2, 21)
+    path = svm_path(X @ X.T, y, 10.0**log_C)
     margins = np.linspace(-4, 2, 25)
     rng = np.random.default_rng(0)
-    inside = rng.uniform(-1.4, 1.4, size=(30, 2))
-    ring = np.where(np.hypot(*inside.T) < 0.9, 1, -1)
-    K = stump(inside, box=STUMP_BOX)
+    points = rng.uniform(-1.4, 1.4, size=(30, 2))
+    ring_labels = np.where(np.hypot(*points.T) < 0.9, 1, -1)
+    K = stump(points, box=STUMP_BOX)
     return {
         "duals": [
             dual_results(seed, C, gamma)
@@ -91,7 +91,7 @@ def expected_results():
         "path": {
             "X": X.tolist(),
             "y": y.tolist(),
-            "logCs": grid.tolist(),
+            "logCs": log_C.tolist(),
             "alphas": [solution.alpha.tolist() for solution in path],
         },
         "costs": {
@@ -102,10 +102,10 @@ def expected_results():
             "problems": [cost_results(seed, C) for seed, C in enumerate((0.1, 1.0, 10.0, 100.0))],
         },
         "stumps": {
-            "X": inside.tolist(),
-            "y": ring.tolist(),
+            "X": points.tolist(),
+            "y": ring_labels.tolist(),
             "K": K.tolist(),
-            "objective": DualSVC(kernel="stump").fit(inside, ring).objective_,
+            "objective": DualSVC(kernel="stump").fit(points, ring_labels).objective_,
         },
         "prototypes": prototype_results(),
     }
@@ -113,16 +113,16 @@ def expected_results():
 
 def test_explorables_agree_with_the_package(tmp_path):
     if NODE is None:
-        pytest.skip("no node: apt-get install nodejs")
+        pytest.skip("no Node.js: apt-get install nodejs")
     file = tmp_path / "numbers.json"
     file.write_text(json.dumps(expected_results()), encoding="utf-8")
-    run = subprocess.run(
+    process = subprocess.run(
         [NODE, "--test", HERE / "explorables.test.mjs"],
         env={**os.environ, "SVMBOOK_NUMBERS": str(file)},
         capture_output=True,
         text=True,
     )
-    assert run.returncode == 0, run.stdout + run.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 PAGES = {

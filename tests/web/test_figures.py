@@ -1,4 +1,4 @@
-"""Moving figures work by keyboard and are small, and all figures are legible on a phone."""
+"""Animated figures work by keyboard and are small, and all figures are legible on a phone."""
 
 import json
 import re
@@ -19,7 +19,7 @@ SLIDER_STATE = """box => ({
 })"""
 
 
-def test_moving_figure_works_by_keyboard(visited):
+def test_animated_figure_works_by_keyboard(visited):
     visited.show(1280, "light")
     for figure in visited.page.locator(".moving").all():
         titles = figure.locator("img").evaluate_all("images => images.map(image => image.title)")
@@ -33,28 +33,32 @@ def test_moving_figure_works_by_keyboard(visited):
         assert len(set(titles)) == len(titles) > 1
 
 
-def moving_figures(page):
-    """Return the SVG pictures of each moving figure of a built page."""
+def animated_figures(page):
+    """Return the SVG pictures of each animated figure of a built page."""
     figures = re.findall(r'<div class="moving">.*?</div>', page.read_text(encoding="utf-8"), re.S)
     sources = [re.findall(r'<img src="([^"]*)"', figure) for figure in figures]
-    return [[(page.parent / source).read_text("utf-8") for source in s] for s in sources]
+    return [
+        [(page.parent / source).read_text("utf-8") for source in figure_sources]
+        for figure_sources in sources
+    ]
 
 
-def test_moving_figure_is_small(page_file):
-    """The pictures of each figure have less than 400,000 characters together."""
-    assert all(sum(map(len, pictures)) < 400_000 for pictures in moving_figures(page_file))
+def test_animated_figure_is_small(page_file):
+    """The pictures of each figure have fewer than 400,000 characters in total."""
+    assert all(sum(map(len, pictures)) < 400_000 for pictures in animated_figures(page_file))
 
 
-def test_moving_figure_is_the_stored_output_of_its_notebook(page_file):
+def test_animated_figure_is_the_stored_output_of_its_notebook(page_file):
     name = page_file.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
     stored = []
     if (ROOT / name).exists():
         cells = json.loads((ROOT / name).read_text(encoding="utf-8"))["cells"]
-        outputs = [out for cell in cells for out in cell.get("outputs", [])]
-        htmls = ["".join(out.get("data", {}).get("text/html", "")) for out in outputs]
+        outputs = [output for cell in cells for output in cell.get("outputs", [])]
+        htmls = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
         stored = [html for html in htmls if 'class="moving"' in html]
-    addresses = [re.findall(r'src="data:image/svg\+xml,([^"]*)"', html) for html in stored]
-    assert moving_figures(page_file) == [[unquote(address) for address in a] for a in addresses]
+    sources = [re.findall(r'src="data:image/svg\+xml,([^"]*)"', html) for html in stored]
+    pictures = [[unquote(source) for source in figure_sources] for figure_sources in sources]
+    assert animated_figures(page_file) == pictures
 
 
 # The ratio of displayed to stored width of each visible picture. Lazy pictures need not be loaded,

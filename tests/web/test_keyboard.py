@@ -21,9 +21,8 @@ def test_solution_opens_and_closes_by_keyboard(chapter):
     assert solution.locator("p").last.is_visible()
     chapter.page.keyboard.press("Space")
     assert solution.get_attribute("open") is None
-    assert chapter.page.url.endswith(
-        "perceptrons_and_trees.html"
-    )  # the title of a solution is not a link
+    # The title of a solution is not a link.
+    assert chapter.page.url.endswith("perceptrons_and_trees.html")
 
 
 @pytest.mark.parametrize(

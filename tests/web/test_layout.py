@@ -31,8 +31,8 @@ PRINTED_STYLE = """() => {
   return {
     text: style(".bd-article p").color,
     code: style(".bd-article pre span").color,
-    paper: style("body").backgroundColor,
-    lines: style(".bd-article pre").whiteSpace,
+    background: style("body").backgroundColor,
+    wrapping: style(".bd-article pre").whiteSpace,
     drawings: style(".bd-article figure img").filter,
     navigation: isShown(".bd-sidebar, .bd-header-article, .prev-next-footer"),
     closed: isShown("details.solution:not([open])"),
@@ -49,7 +49,7 @@ def test_printed_page_is_black_on_white_and_omits_closed_solutions(visit):
     page.emulate_media(media="print")
     black, white = "rgb(0, 0, 0)", "rgb(255, 255, 255)"
     assert page.evaluate(PRINTED_STYLE) == {
-        "text": black, "code": black, "paper": white, "lines": "pre-wrap", "drawings": "none",
-        "navigation": False, "closed": False, "opened": True,
+        "text": black, "code": black, "background": white, "wrapping": "pre-wrap",
+        "drawings": "none", "navigation": False, "closed": False, "opened": True,
     }  # fmt: skip
     page.close()

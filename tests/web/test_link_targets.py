@@ -60,16 +60,15 @@ def sample(hrefs):
         [href for href in hrefs if href.startswith(f"#{prefix}")] for prefix in TARGET_PREFIXES
     ]
     groups.append([href for href in hrefs if not href[1:].startswith(TARGET_PREFIXES)])
-    in_turn = (group[turn] for turn in range(N_LINKS) for group in groups if turn < len(group))
-    return list(in_turn)[:N_LINKS]
+    alternating = (group[turn] for turn in range(N_LINKS) for group in groups if turn < len(group))
+    return list(alternating)[:N_LINKS]
 
 
 @pytest.mark.parametrize("name", PAGES_WITH_INNER_LINKS)
 def test_links_within_a_page_lead_to_their_targets(phone, site, name):
     page = phone.new_page()
-    page.goto(
-        site + name, wait_until="domcontentloaded"
-    )  # the first click comes before formulas are typeset
+    # The first click comes before formulas are typeset.
+    page.goto(site + name, wait_until="domcontentloaded")
     hrefs = sample(page.evaluate(INNER_HREFS))
     assert len(hrefs) == N_LINKS
     tops = {}

@@ -40,7 +40,8 @@ def test_nothing_is_clipped_at_any_width(visited):
     clipped = {}
     for width in WIDTHS:
         visited.show(width, "light")
-        with contextlib.suppress(playwright.TimeoutError):  # scrollers.js sets tab stops with delay
+        # Wait, since scrollers.js sets tab stops after a delay.
+        with contextlib.suppress(playwright.TimeoutError):
             visited.page.wait_for_function(f"() => !({HIDDEN_PARTS})().length", timeout=3000)
         if found := visited.page.evaluate(HIDDEN_PARTS):
             clipped[width] = found
@@ -113,8 +114,8 @@ def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
 
-def violations(axe, visited, passes):
-    """Return the reports of axe.
+def find_violations(axe, visited, passes):
+    """Return the reports of axe on violations.
 
     Each pass has a width, a theme, options, and a script that removes content before the pass.
     """
@@ -129,19 +130,19 @@ def violations(axe, visited, passes):
     return "\n".join(reports)
 
 
-def test_axe_finds_nothing(visited, axe):
+def test_axe_finds_no_violation(visited, axe):
     passes = [
         (1280, "light", NO_CONTRAST, REMOVE_REPEATED_CONTENT),
         (1280, "light", ONLY_CONTRAST, REMOVE_TEXT_OF_REPEATED_STYLE),
     ]
-    assert not violations(axe, visited, passes)
+    assert not find_violations(axe, visited, passes)
 
 
 # Only colours depend on the theme, and all pages have the colours of a chapter.
 @pytest.mark.parametrize("visited", nightly_except(built_pages(), PHONE_PAGES), indirect=True)
-def test_axe_finds_nothing_on_a_phone_and_in_the_dark_theme(visited, axe):
+def test_axe_finds_no_violation_on_a_phone_and_in_the_dark_theme(visited, axe):
     passes = [
         (390, "light", NO_CONTRAST, REMOVE_REPEATED_CONTENT),
         (1280, "dark", ONLY_CONTRAST, REMOVE_TEXT_OF_REPEATED_STYLE),
     ]
-    assert not violations(axe, visited, passes)
+    assert not find_violations(axe, visited, passes)

@@ -12,8 +12,6 @@ from .conftest import CHROMIUM, ROOT
 
 pypdf = pytest.importorskip("pypdf")
 PAGES = ["book/bibliography", "notebooks/ensembles_as_kernels"]
-
-
 pytestmark = pytest.mark.nightly
 
 
@@ -24,8 +22,8 @@ def pdf(book, tmp_path_factory):
         pytest.skip("no Chromium: apt-get install chromium")
     path = tmp_path_factory.mktemp("pdf") / "book.pdf"
     command = [sys.executable, ROOT / "tools" / "pdf.py", path, *PAGES]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     return pypdf.PdfReader(path)
 
 
@@ -69,11 +67,12 @@ def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, pdf):
     text = " ".join(pages)
     assert len(numbers) > 5
     assert all(f"({number})" in text for number in numbers)
-    solutions = [k for k, content in enumerate(pages) if "Solution to Exercise" in content]
-    exercise = re.compile(r"(?<!to )Exercise \d+\.\d+ \(")
-    exercises = [k for k, content in enumerate(pages) if exercise.search(content)]
-    assert solutions and min(solutions) > max(set(exercises) - set(solutions))
-    assert min(solutions) > len(pages) / 2
+    solution_pages = [k for k, content in enumerate(pages) if "Solution to Exercise" in content]
+    exercise_title = re.compile(r"(?<!to )Exercise \d+\.\d+ \(")
+    exercise_pages = [k for k, content in enumerate(pages) if exercise_title.search(content)]
+    assert solution_pages
+    assert min(solution_pages) > max(set(exercise_pages) - set(solution_pages))
+    assert min(solution_pages) > len(pages) / 2
     assert text.count("Solution to Exercise") == html.count('class="solution')
 
 
@@ -100,15 +99,16 @@ def test_tags_form_one_tree(pdf):
     assert pdf.trailer["/Root"]["/MarkInfo"]["/Marked"]
     assert len(parents) == len(numbers) / 2 == tree["/ParentTreeNextKey"]
     for page in pdf.pages:
-        on_page = [each.get_object() for each in parents[page["/StructParents"]].get_object()]
-        kids = [kid for each in on_page for kid in (each, *kids_of(each))]
-        their_pages = {kid.raw_get("/Pg").idnum for kid in kids if "/Pg" in kid}
-        assert page.indirect_reference.idnum in their_pages
+        references = parents[page["/StructParents"]].get_object()
+        on_page = [reference.get_object() for reference in references]
+        on_page += [kid for element in on_page for kid in kids_of(element)]
+        pages_of_elements = {kid.raw_get("/Pg").idnum for kid in on_page if "/Pg" in kid}
+        assert page.indirect_reference.idnum in pages_of_elements
         for reference in page.get("/Annots", ()):
             link = parents[reference.get_object()["/StructParent"]].get_object()
             links = [kid.raw_get("/Obj").idnum for kid in kids_of(link) if "/Obj" in kid]
             assert link["/S"] == "/Link" and reference.idnum in links
-    elements = [found for kid in tree["/K"] for found in structure_elements(kid.get_object())]
+    elements = [element for kid in tree["/K"] for element in structure_elements(kid.get_object())]
     kinds = Counter(element["/S"] for element in elements)
     assert kinds["/H1"] >= len(PAGES) and min(kinds["/Table"], kinds["/Figure"]) > 3
     ids = [element["/ID"] for element in elements if "/ID" in element]

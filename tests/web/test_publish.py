@@ -30,7 +30,7 @@ suppress_warnings = ["git"]
     params=["https://github.com/Owner/margin", pytest.param("", marks=pytest.mark.nightly)],
 )
 def published(request, tmp_path_factory):
-    """Build two pages with an address of the repository, and without."""
+    """Build two pages with the address of the repository, and without it."""
     pytest.importorskip("sphinx")
     source = tmp_path_factory.mktemp("source")
     (source / "notebooks").mkdir()
@@ -43,15 +43,15 @@ def published(request, tmp_path_factory):
     (source / "index.md").write_text("# Margin\n\n```{toctree}\nnotebooks/chapter\n```\n")
     ext = str(ROOT / "book" / "_ext")
     (source / "conf.py").write_text(CONF_TEMPLATE.format(ext=ext, url=request.param))
-    pages = source / "html"
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", source, pages], capture_output=True, text=True
+    folder = source / "html"
+    process = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", source, folder], capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
-    return bool(request.param), pages
+    assert process.returncode == 0, process.stderr
+    return bool(request.param), folder
 
 
-def test_address_adds_launch_buttons_cards_site_map_and_feed(published):
+def test_address_adds_launch_buttons_link_previews_site_map_and_feed(published):
     has_address, folder = published
     page = (folder / "notebooks" / "chapter.html").read_text(encoding="utf-8")
     expected = (
@@ -70,7 +70,7 @@ def test_address_adds_launch_buttons_cards_site_map_and_feed(published):
         assert f"{SITE}notebooks/chapter.html" in texts
 
 
-def test_missing_addresses_have_a_page(published):
+def test_page_for_missing_addresses_links_to_the_book(published):
     has_address, folder = published
     page = (folder / "404.html").read_text(encoding="utf-8")
     prefix = "/margin/" if has_address else "/"
@@ -81,27 +81,27 @@ def test_missing_addresses_have_a_page(published):
 def test_feed_lists_the_latest_changes_of_pages():
     publish = import_module_at(ROOT / "book" / "_ext" / "publish.py")
     root = ElementTree.fromstring(publish.make_feed("Margin", SITE, ROOT))
-    name = f"{{{publish.ATOM_NAMESPACE}}}"
-    entries = root.findall(f"{name}entry")
+    atom = f"{{{publish.ATOM_NAMESPACE}}}"
+    entries = root.findall(f"{atom}entry")
     if not entries:
         pytest.skip("no git history")
-    dates = [entry.find(f"{name}updated").text for entry in entries]
-    assert len(entries) <= publish.FEED_LENGTH and root.find(f"{name}updated").text == dates[0]
+    dates = [entry.find(f"{atom}updated").text for entry in entries]
+    assert len(entries) <= publish.FEED_LENGTH and root.find(f"{atom}updated").text == dates[0]
     for entry in entries:
-        assert entry.find(f"{name}title").text
-        assert entry.find(f"{name}link").get("href").startswith(SITE)
-    ids = [entry.find(f"{name}id").text for entry in entries]
+        assert entry.find(f"{atom}title").text
+        assert entry.find(f"{atom}link").get("href").startswith(SITE)
+    ids = [entry.find(f"{atom}id").text for entry in entries]
     assert len(set(ids)) == len(ids)
 
 
 def test_all_notebooks_are_in_one_zip_file(book):
-    with zipfile.ZipFile(book / "svmbook-notebooks.zip") as packed:
-        names = {name.removeprefix("svmbook-notebooks/") for name in packed.namelist()}
+    with zipfile.ZipFile(book / "svmbook-notebooks.zip") as archive:
+        names = {name.removeprefix("svmbook-notebooks/") for name in archive.namelist()}
         chapters = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
         notes = {f"notes/{path.name}" for path in (ROOT / "notebooks/notes").glob("*.ipynb")}
         assert names == {"README.txt", *chapters, *notes}
         for name in chapters | notes:
-            content = packed.read(f"svmbook-notebooks/{name}")
+            content = archive.read(f"svmbook-notebooks/{name}")
             assert content == (ROOT / "notebooks" / name).read_bytes()
 
 

@@ -18,11 +18,11 @@ MOODLE_FILE, QTI_FILE = "svmbook-questions-moodle.xml", "svmbook-questions-qti.z
 SCHEMAS = {path.stem: etree.RelaxNG(file=path) for path in (ROOT / "tests" / "web").glob("*.rng")}
 FORMULA = re.compile(r"\\\(.*?\\\)", re.S)
 REFERENCE = re.compile(r"\{[a-z:]+\}`[^`]*`")
-# Characters of Markdown and typographic quotes, which are removed from both texts of a comparison.
+# Before two texts are compared, typographic quotes and the characters of Markdown are removed.
 QUOTES = (
     "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
 )
-REMOVED_MARKS = str.maketrans("\N{NO-BREAK SPACE}", " ", f"*`\"'{QUOTES}")
+MARK_REMOVAL = str.maketrans("\N{NO-BREAK SPACE}", " ", f"*`\"'{QUOTES}")
 
 
 class Question(NamedTuple):
@@ -53,11 +53,11 @@ def moodle_questions():
 
 def qti_files():
     """Return the manifest of the QTI package, and the quizzes in its order."""
-    with zipfile.ZipFile(HTML / QTI_FILE) as packed:
-        manifest = ElementTree.fromstring(packed.read("imsmanifest.xml"))
+    with zipfile.ZipFile(HTML / QTI_FILE) as archive:
+        manifest = ElementTree.fromstring(archive.read("imsmanifest.xml"))
         names = [file.get("href") for file in manifest.iterfind(".//{*}file")]
-        assert sorted([*names, "imsmanifest.xml"]) == sorted(packed.namelist())
-        return manifest, [ElementTree.fromstring(packed.read(name)) for name in names]
+        assert sorted([*names, "imsmanifest.xml"]) == sorted(archive.namelist())
+        return manifest, [ElementTree.fromstring(archive.read(name)) for name in names]
 
 
 def qti_questions():
@@ -70,7 +70,7 @@ def qti_questions():
 
 
 def qti_question(item):
-    """Return a question; its rules connect choices and reasons by their identifiers."""
+    """Return the question of an item, whose rules connect choices and reasons by identifiers."""
     elements = {element.get("ident"): element for element in item.iter()}
     texts = {ident: element.findtext(".//{*}mattext") for ident, element in elements.items()}
     reasons, right = {}, []
@@ -98,17 +98,17 @@ def sources():
     return dict(zip(titles, map(questions, paths), strict=True))
 
 
-def words_of(html):
+def text_of_html(html):
     """Return the text of HTML, with formulas as TeX."""
-    return unescape(re.sub(r"<[^>]*>", "", html)).translate(REMOVED_MARKS)
+    return unescape(re.sub(r"<[^>]*>", "", html)).translate(MARK_REMOVAL)
 
 
-def words_of_markdown(source):
+def text_of_markdown(source):
     r"""Return the text of Markdown, with formulas between ``\(`` and ``\)``."""
-    return re.sub(r"\$(.*?)\$", r"\\(\1\\)", source).translate(REMOVED_MARKS)
+    return re.sub(r"\$(.*?)\$", r"\\(\1\\)", source).translate(MARK_REMOVAL)
 
 
-def pairs(exported, sources):
+def questions_with_choices(exported, sources):
     """Yield each exported question with its choices in the notebook."""
     for title, found in exported.items():
         for question, (_, choices) in zip(found, sources[title], strict=True):
@@ -122,9 +122,9 @@ def all_questions(exported):
 def test_every_question_is_exported_once(exported, sources):
     assert list(exported) == list(sources)
     for title, found in exported.items():
-        expected = [words_of_markdown(question) for question, _ in sources[title]]
-        assert [words_of(question.text) for question in found] == expected
-        assert [question.name.translate(REMOVED_MARKS) for question in found] == expected
+        expected = [text_of_markdown(question) for question, _ in sources[title]]
+        assert [text_of_html(question.text) for question in found] == expected
+        assert [question.name.translate(MARK_REMOVAL) for question in found] == expected
 
 
 def test_chapters_are_categories_in_moodle(book, sources):
@@ -135,17 +135,19 @@ def test_chapters_are_categories_in_moodle(book, sources):
 
 
 def test_exported_questions_have_all_choices_with_their_reasons(exported, sources):
-    for question, choices in pairs(exported, sources):
-        found = {words_of(text): words_of(reason) for text, reason in question.reasons.items()}
-        assert found.keys() == {words_of_markdown(text) for text, _ in choices}
+    for question, choices in questions_with_choices(exported, sources):
+        found = {
+            text_of_html(text): text_of_html(reason) for text, reason in question.reasons.items()
+        }
+        assert found.keys() == {text_of_markdown(text) for text, _ in choices}
         for text, reason in choices:
-            parts = [re.escape(words_of_markdown(part)) for part in REFERENCE.split(reason)]
-            assert re.fullmatch(".+".join(parts), found[words_of_markdown(text)])
+            parts = [re.escape(text_of_markdown(part)) for part in REFERENCE.split(reason)]
+            assert re.fullmatch(".+".join(parts), found[text_of_markdown(text)])
 
 
 def test_only_the_first_choice_of_the_notebook_is_correct(exported, sources):
-    for question, choices in pairs(exported, sources):
-        assert [words_of(text) for text in question.right] == [words_of_markdown(choices[0][0])]
+    for question, choices in questions_with_choices(exported, sources):
+        assert [text_of_html(text) for text in question.right] == [text_of_markdown(choices[0][0])]
 
 
 def test_exported_choices_are_shuffled(exported):
@@ -200,23 +202,24 @@ def is_valid(schema, root):
     return SCHEMAS[schema].validate(etree.fromstring(ElementTree.tostring(root)))
 
 
-def test_files_are_valid(book):
+def test_exported_files_match_their_schemas(book):
     assert is_valid("moodle", ElementTree.parse(book / MOODLE_FILE).getroot())
     manifest, quizzes = qti_files()
     assert is_valid("manifest", manifest)
     assert all(is_valid("qti", quiz) for quiz in quizzes)
 
 
-def remover(path):
+def element_remover(path):
+    """Return a function that removes an element from a question."""
     return lambda question: question.remove(question.find(path))
 
 
 @pytest.mark.parametrize(
-    "spoil",
+    "corrupt",
     [
-        remover("name"),
-        remover("questiontext"),
-        remover("answer[@fraction='100']"),
+        element_remover("name"),
+        element_remover("questiontext"),
+        element_remover("answer[@fraction='100']"),
         lambda question: question.append(deepcopy(question.find("answer[@fraction='100']"))),
         lambda question: question.find("answer").set("fraction", "50"),
         lambda question: question.find("answer").remove(question.find("answer/feedback")),
@@ -226,12 +229,12 @@ def remover(path):
         lambda question: setattr(question.find("answer"), "text", "no place for text"),
     ],
 )
-def test_schema_rejects_files_that_moodle_would_misread(book, spoil):
-    small = ElementTree.Element("quiz")
-    small.extend(ElementTree.parse(book / MOODLE_FILE).getroot()[:2])
-    assert is_valid("moodle", small)
-    spoil(small[1])
-    assert not is_valid("moodle", small)
+def test_schema_rejects_files_that_moodle_would_misread(book, corrupt):
+    small_quiz = ElementTree.Element("quiz")
+    small_quiz.extend(ElementTree.parse(book / MOODLE_FILE).getroot()[:2])
+    assert is_valid("moodle", small_quiz)
+    corrupt(small_quiz[1])
+    assert not is_valid("moodle", small_quiz)
 
 
 def test_guide_for_teachers_links_to_the_files(book):

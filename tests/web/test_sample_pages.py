@@ -1,4 +1,4 @@
-"""The pages that `make test` opens contain every element, class and script of any page."""
+"""The pages that `make test` opens contain every element, class and script of all pages."""
 
 import re
 from html.parser import HTMLParser
@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 from .conftest import HTML, SAMPLE_PAGES, built_pages
 
 # Highlighted code: its few classes of colours are checked on all pages every night by
-# `test_axe_finds_nothing`.
+# `test_axe_finds_no_violation`.
 CODE_CLASS = "highlight"
-# Interactive figures, which test_explorables.py tests.
+# Interactive figures are tested by test_explorables.py.
 EXPLORABLE_CLASS = "explorable"
-# The script with the previews of links, of which each page has its own.
+# The script with the previews of links; each page has its own.
 PREVIEW_SCRIPT = re.compile(r"tippy/.*[0-9a-f]{8}-[0-9a-f-]+\.js$")
 VOID_ELEMENTS = {
     *("area", "base", "br", "col", "embed", "hr", "img"),

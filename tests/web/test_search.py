@@ -1,4 +1,4 @@
-"""The search finds queries in any spelling, and highlights the words on the page."""
+"""The search finds words in any spelling, and highlights them on the page."""
 
 import re
 
@@ -142,11 +142,12 @@ def test_excerpts_are_readable_and_show_the_words_found(search):
     )
 
 
-def test_empty_and_unknown_queries(search):
+def test_empty_and_unknown_queries_find_nothing(search):
     assert search.results("  ") == search.results("the of") == search.results("qwrtzpsdfg") == []
     assert search.page.get_by_role("status").inner_text() == "Nothing found."
     search.results("kernel")
-    assert search.page.url.endswith("?q=kernel")  # so that the way back leads to the results
+    # The address has the query, so that the browser's back button leads to the results.
+    assert search.page.url.endswith("?q=kernel")
     assert search.visited.errors == []
 
 

@@ -1,4 +1,4 @@
-"""Aids for studying: questions, progress, the map of dependencies, the list of exercises."""
+"""Study aids: questions, progress, the map of dependencies, and the list of exercises."""
 
 import re
 
@@ -8,7 +8,7 @@ import pytest
 from .conftest import HTML, ROOT, chapters_by_formula_count
 
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-TYPESET = re.compile(r"<script[^>]*/typeset[^>]*></script>")
+TYPESET_SCRIPT = re.compile(r"<script[^>]*/typeset[^>]*></script>")
 QUIZ = re.compile(r":::\{dropdown\} (.*?)\n:class-container: quiz\n\n(.*?)\n:::", re.S)
 
 
@@ -79,7 +79,7 @@ def test_choices_are_shuffled(visit):
     positions = []
     for name in chapters_by_formula_count()[:4]:
         html = (HTML / name).read_text(encoding="utf-8")
-        page = visit(name, TYPESET.sub("", html)).page  # typesetting takes most of the time
+        page = visit(name, TYPESET_SCRIPT.sub("", html)).page  # typesetting takes most of the time
         path = (ROOT / name).with_suffix(".ipynb")
         for number, (_, choices) in enumerate(questions(path)):
             buttons = page.locator("details.quiz").nth(number).locator("button")
