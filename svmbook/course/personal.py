@@ -1,4 +1,4 @@
-"""Random numbers of personalised questions, which give each student different data."""
+"""Random numbers for personalised questions, which give each student different data."""
 
 import hashlib
 import unicodedata

@@ -10,7 +10,7 @@ from ..layout.marks import assignment_marks, hours_late, totals
 
 __all__ = ["write_marks"]
 
-# The first columns, and the value of a missing mark.
+# The first columns of the file for each platform, and the entry for a missing mark.
 PLATFORMS = {
     "canvas": (["Student", "ID", "SIS User ID", "SIS Login ID", "Section"], ""),
     "moodle": (["ID number"], "-"),
@@ -21,11 +21,11 @@ STUDENT_COLUMNS = ("Student", "SIS Login ID", "ID number")
 
 
 @dataclass(frozen=True)
-class Row:
-    """One student's mark for an assignment.
+class AssignmentResult:
+    """One student's total mark for an assignment.
 
-    `n_unmarked` is the number of answers that a person still has to mark. `hours_late` is None if
-    it is not known.
+    `n_unmarked` is the number of answers still to be marked by hand. `hours_late` is None if it is
+    not known.
     """
 
     student: str
@@ -46,7 +46,7 @@ def write_marks(course, file, file_format="plain"):
     file : text file
         The file to write to.
     file_format : {"plain", "moodle", "canvas"}, default="plain"
-        ``plain`` has one line per student and assignment. ``moodle`` and ``canvas`` have one line
+        ``plain`` has one row per student and assignment. ``moodle`` and ``canvas`` have one row
         per student and one column per assignment, with the headers that these platforms expect.
 
     Returns
@@ -54,62 +54,64 @@ def write_marks(course, file, file_format="plain"):
     list of str
         Notes about missing marks, and about students whom the platform will not find.
     """
-    rows = _rows(course)
+    results = _assignment_results(course)
     if file_format == "plain":
-        lines = _plain_lines(rows)
+        rows = _plain_rows(results)
     else:
-        lines = _platform_lines(rows, *PLATFORMS[file_format])
-    csv.writer(file, lineterminator="\n").writerows(lines)
+        rows = _platform_rows(results, *PLATFORMS[file_format])
+    csv.writer(file, lineterminator="\n").writerows(rows)
     notes = []
-    if n_unmarked := sum(row.n_unmarked for row in rows):
+    if n_unmarked := sum(result.n_unmarked for result in results):
         notes.append(f"answers to be marked by hand: {n_unmarked}; they count 0 points until then")
-    for student in sorted({row.student for row in rows}):
+    for student in sorted({result.student for result in results}):
         escaped = _escape_formula(student)
         if file_format != "plain" and escaped != student:
             notes.append(
                 f"{student!r} is written as {escaped!r}, so that spreadsheets do not read it as a "
                 f"formula; {file_format.title()} will not find this student"
             )
-    return [*notes, *_grading_notes(course, rows)]
+    return [*notes, *_grading_notes(course, results)]
 
 
-def _rows(course):
-    rows = []
+def _assignment_results(course):
+    results = []
     with course.gradebook() as gradebook:
         for assignment in course.assignment_names():
             hours = hours_late(gradebook, assignment)
             for student, marks in assignment_marks(gradebook, assignment).items():
                 n_unmarked = sum(mark.needs_manual_grade for mark in marks.values())
-                rows.append(
-                    Row(student, assignment, *totals(marks), n_unmarked, hours.get(student))
+                result = AssignmentResult(
+                    student, assignment, *totals(marks), n_unmarked, hours.get(student)
                 )
-    return sorted(rows, key=lambda row: row.student)  # stable: the order of assignments is kept
+                results.append(result)
+    # The sort is stable, so the order of the assignments is kept.
+    return sorted(results, key=lambda result: result.student)
 
 
-def _plain_lines(rows):
+def _plain_rows(results):
     yield ["student", "assignment", "score", "max_score", "complete", "hours_late"]
-    for row in rows:
-        hours = "" if row.hours_late is None else round(row.hours_late, 4)
-        is_complete = not row.n_unmarked
+    for result in results:
+        hours = "" if result.hours_late is None else round(result.hours_late, 4)
+        is_complete = not result.n_unmarked
         yield [
-            _escape_formula(row.student),
-            row.assignment,
-            row.score,
-            row.max_score,
+            _escape_formula(result.student),
+            result.assignment,
+            result.score,
+            result.max_score,
             is_complete,
             hours,
         ]
 
 
-def _platform_lines(rows, first_columns, missing_mark):
-    max_scores, marks = {}, {}
-    for row in sorted(rows, key=lambda row: row.assignment):
-        max_scores[row.assignment] = row.max_score
-        marks.setdefault(row.student, {})[row.assignment] = row.score
+def _platform_rows(results, first_columns, missing_mark):
+    max_scores, scores_by_student = {}, {}
+    for result in sorted(results, key=lambda result: result.assignment):
+        max_scores[result.assignment] = result.max_score
+        scores_by_student.setdefault(result.student, {})[result.assignment] = result.score
     yield [*first_columns, *max_scores]
     if "Student" in first_columns:
         yield ["    Points Possible", *[""] * (len(first_columns) - 1), *max_scores.values()]
-    for student, scores in sorted(marks.items()):
+    for student, scores in sorted(scores_by_student.items()):
         student_columns = [
             _escape_formula(student) if column in STUDENT_COLUMNS else ""
             for column in first_columns
@@ -120,7 +122,7 @@ def _platform_lines(rows, first_columns, missing_mark):
         ]
 
 
-def _grading_notes(course, rows):
+def _grading_notes(course, results):
     """Yield notes about submissions without a current mark, and marks without a submission."""
     submissions_by_assignment, skip_reasons = course.find_submissions()
     for assignment, submissions in submissions_by_assignment.items():
@@ -136,9 +138,9 @@ def _grading_notes(course, rows):
         for assignment in submissions_by_assignment
         for submission in submissions_by_assignment[assignment]
     }
-    for row in rows:
-        if (row.assignment, row.student) not in submitted_pairs:
-            yield f"{row.assignment}: {row.student!r} has a mark but no submission"
+    for result in results:
+        if (result.assignment, result.student) not in submitted_pairs:
+            yield f"{result.assignment}: {result.student!r} has a mark but no submission"
     for path, reason in skip_reasons.items():
         yield f"left out: {path!r}; {reason}"
 

@@ -39,10 +39,10 @@ def write_feedback(course, assignment):
             if not path.exists():
                 continue
             nb = nbformat.read(path, as_version=4)
-            notebook = gradebook.find_submission_notebook(assignment, assignment, student)
+            submitted_notebook = gradebook.find_submission_notebook(assignment, assignment, student)
             comments = {
                 comment.name: comment.comment
-                for comment in notebook.comments
+                for comment in submitted_notebook.comments
                 if comment.comment and (comment.manual_comment or comment.name in marks)
             }
             notes = recorded_notes(course, assignment, student)
@@ -88,7 +88,7 @@ def _cell_html(cell, marks, comments, render):
 
 
 def _outputs_html(cell):
-    """Yield the outputs as HTML; of hidden tests only the fact that one failed."""
+    """Yield the outputs as HTML; for hidden tests, only whether one of them failed."""
     hidden_positions = cell.metadata.get(METADATA_KEY, {}).get("hidden_positions", ())
     for position, output in enumerate(cell.outputs):
         if position in hidden_positions:
@@ -97,9 +97,9 @@ def _outputs_html(cell):
             yield render_text(output.text)
         elif output.output_type == "error":
             yield render_text(": ".join(filter(None, (output.ename, output.evalue))), "error")
-        elif image := next((k for k in ("image/png", "image/jpeg") if k in output.data), None):
-            data = "".join(output.data[image].split())
-            yield f'<img alt="output of this cell" src="data:{image};base64,{data}">'
+        elif image_type := next((k for k in ("image/png", "image/jpeg") if k in output.data), None):
+            data = "".join(output.data[image_type].split())
+            yield f'<img alt="output of this cell" src="data:{image_type};base64,{data}">'
         else:
             yield render_text(output.data.get("text/plain", ""))
     if any(cell.outputs[position].output_type == "error" for position in hidden_positions):

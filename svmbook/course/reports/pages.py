@@ -1,6 +1,6 @@
 """HTML pages of feedback and reports, each one self-contained file.
 
-Text by students is shown, but never executed: a page has no scripts, and its security policy
+Text written by students is shown but never executed: a page has no scripts, and its security policy
 forbids loading anything. Formulas are MathML, which browsers render themselves.
 """
 
@@ -30,10 +30,10 @@ MATHML_TAG = re.compile(
     r"math|m(i|n|o|s|text|space|row|frac|sqrt|root|style|padded|phantom|fenced|enclose|sub|sup"
     r"|subsup|under|over|underover|multiscripts|table|tr|td|labeledtr|prescripts)"
 )
-# latex2mathml cannot read commands of size before another command.
+# latex2mathml cannot read a size command, such as \big, before another command.
 SIZE_COMMAND = re.compile(r"\\[Bb]igg?[lmr]?(?=\s*\\)")
 CODE_STYLES = ("default", "github-dark")  # colours of code in the light and the dark theme
-STYLE = """
+PAGE_CSS = """
 :root { color-scheme: light dark; --line: #8886; --soft: #8881; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
 pre { overflow-x: auto; padding: 0.6rem 0.8rem; background: var(--soft); font-size: 0.85rem; }
@@ -61,16 +61,16 @@ class _Renderer(mistune.HTMLRenderer):
         return f"[{escape(text or 'image')}]"
 
     def inline_math(self, text):
-        return _formula(text, "inline")
+        return _render_formula(text, "inline")
 
     def block_math(self, text):
-        return _formula(text, "block")
+        return _render_formula(text, "block")
 
     def block_code(self, code, info=None):
         return render_text(code)
 
 
-def _formula(tex, display):
+def _render_formula(tex, display):
     """Return a formula as MathML, or its source if it cannot be converted or is unsafe."""
     source = f"<code>{escape(tex)}</code>"
     if len(tex) > MAX_FORMULA_LENGTH or "\\newcommand" in tex or "\\def" in tex:
@@ -88,7 +88,7 @@ def _formula(tex, display):
     return f'<div class="scroll">{formula}</div>' if display == "block" else formula
 
 
-_render = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
+_convert_markdown = mistune.create_markdown(renderer=_Renderer(), plugins=[table, math])
 
 
 def render_markdown(text):
@@ -100,7 +100,7 @@ def render_markdown(text):
     >>> render_markdown("a <b>c</b>").strip()
     '<p>a &lt;b&gt;c&lt;/b&gt;</p>'
     """
-    return _render(text) if len(text) <= MAX_TEXT_LENGTH else render_text(text)
+    return _convert_markdown(text) if len(text) <= MAX_TEXT_LENGTH else render_text(text)
 
 
 def render_code(text):
@@ -112,18 +112,18 @@ def render_code(text):
 
 
 def render_text(text, css_class=""):
-    """Return a text as preformatted HTML, without the colour codes of terminals."""
+    """Return a text as preformatted HTML, without terminal colour codes."""
     return f'<pre class="{css_class}">{escape(strip_ansi(text))}</pre>'
 
 
 def render_page(title, body):
     """Return a complete HTML page."""
     light, dark = (HtmlFormatter(style=style).get_style_defs(".code") for style in CODE_STYLES)
-    styles = f"{STYLE}{light}@media (prefers-color-scheme: dark) {{ {dark} }}"
+    css = f"{PAGE_CSS}{light}@media (prefers-color-scheme: dark) {{ {dark} }}"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{SECURITY_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{styles}</style></head>"
+        f"<title>{escape(title)}</title><style>{css}</style></head>"
         f"<body><main><h1>{escape(title)}</h1>\n{body}</main></body></html>\n"
     )

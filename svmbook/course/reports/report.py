@@ -22,7 +22,7 @@ from .pages import render_page
 __all__ = ["write_report"]
 
 HARD_ITEM_SHARE = 0.5  # an item is hard if a smaller share of its points is awarded on average
-TEXT_COLOUR = "#010203"  # placeholder for the text colour of the page
+PLACEHOLDER_COLOUR = "#010203"  # replaced by the text colour of the page
 MAX_ERRORS = 3  # errors listed for each test
 MAX_ERROR_LENGTH = 120  # characters
 
@@ -32,7 +32,7 @@ class SubmissionDetails(NamedTuple):
 
     hours_late: float | None  # None if it is not known
     notes: list  # problems of the submission
-    feedback_address: str  # address of the page with feedback; empty if there is none
+    feedback_url: str  # relative URL of the feedback page; empty if there is none
 
 
 def write_report(course, assignment):
@@ -53,7 +53,7 @@ def write_report(course, assignment):
     Raises
     ------
     ValueError
-        There is no such assignment, or nothing is graded yet.
+        There is no such assignment, or no submission has been graded.
     """
     course.source_path(assignment)
     with course.gradebook() as gradebook:
@@ -61,17 +61,17 @@ def write_report(course, assignment):
         hours = hours_late(gradebook, assignment)
     if not marks_by_student:
         raise ValueError(
-            f"nothing of {assignment} is graded yet; run svmbook course grade {assignment}."
+            f"no submission of {assignment} has been graded; run svmbook course grade {assignment}."
         )
     target = course.root / "reports" / f"{assignment}.html"
     details = {}
     for student in marks_by_student:
         path = course.feedback_path(student, assignment)
-        address = quote(f"../{path.relative_to(course.root).as_posix()}") if path.exists() else ""
+        url = quote(f"../{path.relative_to(course.root).as_posix()}") if path.exists() else ""
         details[student] = SubmissionDetails(
-            hours.get(student), recorded_notes(course, assignment, student), address
+            hours.get(student), recorded_notes(course, assignment, student), url
         )
-    body = _body(
+    body = _body_html(
         marks_by_student, _count_first_errors(course, assignment, marks_by_student), details
     )
     for path, reason in course.skip_reasons().items():
@@ -81,33 +81,33 @@ def write_report(course, assignment):
 
 
 def _count_first_errors(course, assignment, students):
-    """Return for each test the first errors in submissions, with their frequencies."""
-    frequencies = defaultdict(Counter)
+    """Return for each test how often each error was the first one in a submission."""
+    error_counts = defaultdict(Counter)
     for student in students:
         path = course.autograded_path(student, assignment)
         cells = nbformat.from_dict(json.loads(path.read_bytes())).cells if path.exists() else ()
         for cell in filter(is_test, cells):
             errors = [output for output in cell.outputs if output.output_type == "error"]
             for error in errors[:1]:
-                frequencies[item_name(cell)][_one_line(error.ename, error.evalue)] += 1
-    return frequencies
+                error_counts[item_name(cell)][_format_error(error.ename, error.evalue)] += 1
+    return error_counts
 
 
-def _one_line(*parts):
+def _format_error(name, message):
     """Return name and message of an error in one line without unprintable characters."""
-    lines = (" ".join(strip_ansi(part).split()) for part in parts)
-    text = ": ".join(filter(None, lines))
+    parts = (" ".join(strip_ansi(part).split()) for part in (name, message))
+    text = ": ".join(filter(None, parts))
     return "".join(filter(str.isprintable, text))
 
 
-def _body(marks_by_student, errors, details):
-    points_by_item = {
+def _body_html(marks_by_student, error_counts, details):
+    max_scores = {
         item: mark.max_score for marks in marks_by_student.values() for item, mark in marks.items()
     }
-    max_total = sum(points_by_item.values())
-    scores = np.full((len(marks_by_student), len(points_by_item)), np.nan)  # NaN: not marked yet
+    max_total = sum(max_scores.values())
+    scores = np.full((len(marks_by_student), len(max_scores)), np.nan)  # NaN: not marked yet
     for i, marks in enumerate(marks_by_student.values()):
-        for j, item in enumerate(points_by_item):
+        for j, item in enumerate(max_scores):
             if item in marks and not marks[item].needs_manual_grade:
                 scores[i, j] = marks[item].score
     # As in the gradebook, unmarked answers count 0 points.
@@ -120,52 +120,52 @@ def _body(marks_by_student, errors, details):
         f"from {totals.min():g} to {totals.max():g}.",
         note if n_unmarked else "",
         "</p><h2>Marks</h2>",
-        _histogram(totals, max_total),
+        _histogram_html(totals, max_total),
         "<h2>Items</h2>",
-        _items_table(points_by_item, scores, totals),
-        _errors_section(errors, points_by_item),
+        _items_table(max_scores, scores, totals),
+        _errors_section(error_counts, max_scores),
         "<h2>Submissions</h2>",
         _submissions_table(details, totals, scores),
     ]
     return "\n".join(parts)
 
 
-def _items_table(points_by_item, scores, totals):
+def _items_table(max_scores, scores, totals):
     """Return a table of the items: shares of points, and correlations with the other items."""
-    lines = []
-    for k, (item, points) in enumerate(points_by_item.items()):
+    rows = []
+    for k, (item, max_score) in enumerate(max_scores.items()):
         is_marked = ~np.isnan(scores[:, k])
         item_scores, other_scores = scores[is_marked, k], (totals - scores[:, k])[is_marked]
         if not is_marked.any():
-            lines.append([escape(item), f"{points:g}", "to be marked", "", ""])
+            rows.append([escape(item), f"{max_score:g}", "to be marked", "", ""])
             continue
-        share = item_scores.mean() / points if points else 1.0
+        share = item_scores.mean() / max_score if max_score else 1.0
         is_hard = is_marked.all() and share < HARD_ITEM_SHARE
         can_correlate = (
             len(item_scores) > 2 and np.ptp(item_scores) > 0 and np.ptp(other_scores) > 0
         )
-        lines.append(
+        rows.append(
             [
                 escape(item) + (" <strong>(hard)</strong>" if is_hard else ""),
-                f"{points:g}",
+                f"{max_score:g}",
                 f"{100 * share:.0f} %",
                 f"{100 * (item_scores == 0).mean():.0f} %",
                 f"{np.corrcoef(item_scores, other_scores)[0, 1]:+.2f}" if can_correlate else "",
             ]
         )
     header = ["item", "points", "mean score", "zero scores", "correlation with the rest"]
-    return _table_html(header, lines, text_columns=(0,))
+    return _table_html(header, rows, text_columns=(0,))
 
 
-def _errors_section(errors, points_by_item):
+def _errors_section(error_counts, max_scores):
     """Return a section with the most frequent errors of each test, or "" if no test failed."""
-    lines = [
+    rows = [
         [escape(item), escape(_shorten(error)), f"{count}"]
-        for item in points_by_item
-        for error, count in errors.get(item, Counter()).most_common(MAX_ERRORS)
+        for item in max_scores
+        for error, count in error_counts.get(item, Counter()).most_common(MAX_ERRORS)
     ]
-    error_table = _table_html(["test", "first error", "submissions"], lines, text_columns=(0, 1))
-    return f"<h2>Errors of the tests</h2>{error_table}" if lines else ""
+    error_table = _table_html(["test", "first error", "submissions"], rows, text_columns=(0, 1))
+    return f"<h2>Errors of the tests</h2>{error_table}" if rows else ""
 
 
 def _shorten(text):
@@ -173,9 +173,9 @@ def _shorten(text):
 
 
 def _submissions_table(details, totals, scores):
-    lines = [
+    rows = [
         [
-            _link(student, submission.feedback_address),
+            _link_html(student, submission.feedback_url),
             f"{total:g}",
             f"{np.isnan(submission_scores).sum() or ''}",
             "" if submission.hours_late is None else f"{submission.hours_late:.1f}",
@@ -186,43 +186,43 @@ def _submissions_table(details, totals, scores):
         )
     ]
     header = ["student", "points", "to be marked", "hours late", "notes"]
-    return _table_html(header, lines, text_columns=(0, 4))
+    return _table_html(header, rows, text_columns=(0, 4))
 
 
-def _link(text, address):
-    return f'<a href="{escape(address)}">{escape(text)}</a>' if address else escape(text)
+def _link_html(text, url):
+    return f'<a href="{escape(url)}">{escape(text)}</a>' if url else escape(text)
 
 
-def _table_html(header, lines, text_columns):
+def _table_html(header, rows, text_columns):
     """Return an HTML table whose numeric columns are right-aligned."""
 
-    def row(cells, tag):
+    def row_html(cells, tag):
         html = ""
         for k, cell in enumerate(cells):
             style = "" if k in text_columns else ' class="number"'
             html += f"<{tag}{style}>{cell}</{tag}>"
         return f"<tr>{html}</tr>"
 
-    body = "\n".join(row(line, "td") for line in lines)
-    return f'<div class="scroll"><table>{row(header, "th")}\n{body}</table></div>'
+    body = "\n".join(row_html(row, "td") for row in rows)
+    return f'<div class="scroll"><table>{row_html(header, "th")}\n{body}</table></div>'
 
 
-def _histogram(totals, max_total):
+def _histogram_html(totals, max_total):
     """Return a histogram of the marks as inline SVG."""
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "svmbook"}):
         figure = Figure(figsize=(6, 2.4), layout="constrained")
         ax = figure.subplots()
         edges = np.linspace(0, max(max_total, 1), 12)
         ax.hist(totals, bins=edges, color="#2a7ab8", edgecolor="none", rwidth=0.92)
-        ax.set_xlabel("points", color=TEXT_COLOUR)
-        ax.set_ylabel("submissions", color=TEXT_COLOUR)
-        ax.tick_params(colors=TEXT_COLOUR)
-        ax.spines[["left", "bottom"]].set_color(TEXT_COLOUR)
+        ax.set_xlabel("points", color=PLACEHOLDER_COLOUR)
+        ax.set_ylabel("submissions", color=PLACEHOLDER_COLOUR)
+        ax.tick_params(colors=PLACEHOLDER_COLOUR)
+        ax.spines[["left", "bottom"]].set_color(PLACEHOLDER_COLOUR)
         ax.spines[["top", "right"]].set_visible(False)
         ax.yaxis.get_major_locator().set_params(integer=True)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     svg = out.getvalue()
-    svg = svg[svg.index("<svg") :].replace(TEXT_COLOUR, "currentColor")
+    svg = svg[svg.index("<svg") :].replace(PLACEHOLDER_COLOUR, "currentColor")
     description = f"Histogram of the points of {len(totals)} submissions."
     return f'<div role="img" aria-label="{description}">{svg}</div>'

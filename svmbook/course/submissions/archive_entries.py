@@ -11,29 +11,29 @@ from .roster import student_name
 
 __all__ = ["choose_paths", "list_entries", "open_archive", "parse_entry"]
 
-MOODLE_NAME = re.compile(r"([^_]+)_(\d+)_assignsubmission_[a-z]+_?(.*)")  # of a file or a folder
+MOODLE_NAME = re.compile(r"([^_]+)_(\d+)_assignsubmission_[a-z]+_?(.*)")  # file or folder name
 CANVAS_NAME = re.compile(r"(.+?)_(?:LATE_)?(\d+)_(?:\d+_|(?=(?:text|link)\.html$))(.+)")
 SKIPPED_NAMES = {".ipynb_checkpoints", "__MACOSX", ".DS_Store"}
-UTF8_FLAG = 0x800  # of an entry whose name is in UTF-8; macOS does not set it
+UTF8_FLAG = 0x800  # marks an entry name as UTF-8; macOS does not set it
 
 
 @contextmanager
 def open_archive(path):
     """Open a zip file; raise ValueError if it is damaged or encrypted."""
     try:
-        with zipfile.ZipFile(path) as packed:
-            yield packed
+        with zipfile.ZipFile(path) as zip_file:
+            yield zip_file
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
         raise ValueError(f"{path} cannot be unpacked: {str(error).rstrip('.')}.") from None
 
 
-def list_entries(packed):
+def list_entries(zip_file):
     """Return the names of the files in an archive, in Unicode normal form C, and each ``ZipInfo``.
 
     Folders and the files of operating systems and of Jupyter are left out.
     """
     entries, infos = [], []
-    for info in packed.infolist():
+    for info in zip_file.infolist():
         name = info.filename
         if not info.flag_bits & UTF8_FLAG:
             with suppress(UnicodeError):
@@ -46,7 +46,7 @@ def list_entries(packed):
 
 
 def parse_entry(entry):
-    """Return the student's name and number, and the file's name; raise ValueError if unknown."""
+    """Return the student's name and number, and the file's name, or raise ValueError."""
     *folders, file = entry.split("/")
     for folder in folders[:2]:  # the first may be a folder that contains all others
         if match := MOODLE_NAME.fullmatch(folder):
@@ -64,15 +64,16 @@ def choose_paths(entries, folders, assignment):
 
     The suffix of Canvas, as in ``kernels-1.ipynb``, is removed from the name of the assignment.
     """
-    suffixed = re.compile(rf"{re.escape(assignment)}-\d+\.ipynb")
+    suffixed_name = re.compile(rf"{re.escape(assignment)}-\d+\.ipynb")
     parsed = [parse_entry(entry) for entry in entries]
     keys = [
-        (*s, f"{assignment}.ipynb" if suffixed.fullmatch(file) else file) for *s, file in parsed
+        (*student, f"{assignment}.ipynb" if suffixed_name.fullmatch(file) else file)
+        for *student, file in parsed
     ]
     counts, paths = Counter(keys), {}
     for entry, key, (*student, file) in zip(entries, keys, parsed, strict=True):
         path = f"{folders[*student]}/{assignment}/{key[-1] if counts[key] == 1 else file}"
         if path in paths:
-            raise ValueError(f"{paths[path]!r} and {entry!r} have one name; remove one of them.")
+            raise ValueError(f"{paths[path]!r} and {entry!r} have the same name; remove one.")
         paths[path] = entry
     return paths

@@ -44,28 +44,33 @@ def unpack_submissions(course, assignment, archive):
     course.source_path(assignment)
     roster, submitted = read_roster(course.root / "roster.csv"), course.root / "submitted"
     with course.lock(), TemporaryDirectory(dir=course.root, prefix=".unpack-") as temporary:
-        old = _read_record(_record_path(course, assignment))
-        with open_archive(archive) as packed:
-            entries, infos = list_entries(packed)
+        old_entries = _read_record(_record_path(course, assignment))
+        with open_archive(archive) as zip_file:
+            entries, infos = list_entries(zip_file)
             folders = choose_folders([parse_entry(entry)[:2] for entry in entries], roster)
-            new = choose_paths(entries, folders, assignment)
-            _check_paths(submitted, new, old)
-            for path, info in zip(new, infos, strict=True):
-                _make_parent(Path(temporary, path)).write_bytes(packed.read(info))
-        _remove_files(submitted, old)
+            new_entries = choose_paths(entries, folders, assignment)
+            _check_paths(submitted, new_entries, old_entries)
+            for path, info in zip(new_entries, infos, strict=True):
+                _make_parent(Path(temporary, path)).write_bytes(zip_file.read(info))
+        _remove_files(submitted, old_entries)
         record = io.StringIO(newline="")
-        csv.writer(record).writerows(new.items())
+        csv.writer(record).writerows(new_entries.items())
         write_atomically(_record_path(course, assignment), record.getvalue())
-        for path in new:
+        for path in new_entries:
             shutil.move(Path(temporary, path), _make_parent(submitted / path))
-    unknown = [student for student in folders if roster and roster.keys().isdisjoint(student)]
-    former = {Path(path).parts[0] for path in old}
-    times = {f"{folder}/{assignment}/timestamp.txt" for folder in former} - new.keys()
+    unlisted_students = [
+        student for student in folders if roster and roster.keys().isdisjoint(student)
+    ]
+    old_folders = {Path(path).parts[0] for path in old_entries}
+    timestamps = {f"{folder}/{assignment}/timestamp.txt" for folder in old_folders}
+    old_timestamps = [
+        path for path in timestamps - new_entries.keys() if (submitted / path).exists()
+    ]
     return [
-        f"{assignment}: {len(new)} files of {len(folders)} students",
-        *_note("not in roster.csv", [f"{name} ({number})" for name, number in unknown]),
-        *_note("earlier submissions removed", former - set(folders.values())),
-        *_note("not changed; check the times", [t for t in times if (submitted / t).exists()]),
+        f"{assignment}: {len(new_entries)} files of {len(folders)} students",
+        *_note("not in roster.csv", [f"{name} ({number})" for name, number in unlisted_students]),
+        *_note("earlier submissions removed", old_folders - set(folders.values())),
+        *_note("not changed; check the times", old_timestamps),
     ]
 
 
@@ -98,24 +103,25 @@ def pack_feedback(course, assignment):
     missing = [folder for folder, page in pages.items() if not page.exists()]
     if len(missing) == len(pages):
         raise ValueError(f"there is no feedback; run svmbook course feedback {assignment} first.")
-    with zipfile.ZipFile(course.root / "feedback.zip", "w") as packed:
+    with zipfile.ZipFile(course.root / "feedback.zip", "w") as zip_file:
         for folder, (name, number) in students.items():
             if folder not in missing:
-                page = f"{name}_{number}_assignsubmission_file_{assignment}.html"
-                packed.write(pages[folder], page)
-    written = (course.root / "feedback").glob(f"*/{assignment}/{assignment}.html")
+                entry = f"{name}_{number}_assignsubmission_file_{assignment}.html"
+                zip_file.write(pages[folder], entry)
+    all_pages = (course.root / "feedback").glob(f"*/{assignment}/{assignment}.html")
+    all_folders = {page.parts[-3] for page in all_pages}
     return [
-        f"{len(pages) - len(missing)} pages in {packed.filename}",
+        f"{len(pages) - len(missing)} pages in {zip_file.filename}",
         *_note("no feedback for", missing),
-        *_note("not from the archive, not packed", {p.parts[-3] for p in written} - pages.keys()),
+        *_note("not from the archive, not packed", all_folders - pages.keys()),
     ]
 
 
-def _check_paths(submitted, new, old):
+def _check_paths(submitted, new_entries, old_entries):
     """Raise ValueError if there are no files, or if another file would be replaced."""
-    if not new:
+    if not new_entries:
         raise ValueError("there are no submissions in the archive.")
-    for path in new.keys() - old.keys():
+    for path in new_entries.keys() - old_entries.keys():
         if os.path.lexists(submitted / path):
             raise ValueError(f"submitted/{path} is not from an archive; move it away.")
 

@@ -1,7 +1,7 @@
 """The student id that determines the numbers in personalised questions.
 
 An assignment with such questions has an answer cell with the name ``student``, in which students
-write their id. Later cells draw the numbers by `personal_rng`.
+write their id. Later cells draw the numbers with `personal_rng`.
 """
 
 import ast
@@ -24,7 +24,7 @@ def is_personalised(nb):
 
 
 def find_notebook_id(cells):
-    """Return the id that a student has written, in the cell ``student`` or else in the last one.
+    """Return the last id that a student has assigned, preferably in the cell ``student``.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ def find_notebook_id(cells):
         (name == STUDENT_VARIABLE, text)
         for name, cell_type, source in cells or ()
         if cell_type == "code" and len(source) <= MAX_CELL_LENGTH
-        for text in _ids_in(source)
+        for text in _assigned_ids(source)
     ]
     student_cell_ids = [text for is_student_cell, text in ids if is_student_cell]
     return (student_cell_ids or [text for _, text in ids] or [None])[-1]
 
 
-def _ids_in(source):
+def _assigned_ids(source):
     """Yield the strings that a cell assigns to the variable ``student``."""
     try:
         statements = ast.parse(replace_commands(source)).body
@@ -56,7 +56,7 @@ def _ids_in(source):
             continue
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         assigns_id = any(
-            isinstance(node, ast.Name) and node.id == STUDENT_VARIABLE for node in targets
+            isinstance(target, ast.Name) and target.id == STUDENT_VARIABLE for target in targets
         )
         text = getattr(node.value, "value", None)
         if assigns_id and isinstance(text, str) and 0 < len(text.strip()) <= MAX_ID_LENGTH:

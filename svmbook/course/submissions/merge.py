@@ -52,7 +52,7 @@ def merge_submission(master, cells):
         if cell.cell_type == "markdown" and is_unanswered(cell):
             _use_adjacent_text(cell, position, added_cells, notes)
         if name in missing_names and is_solution(cell) and not is_grade(cell):
-            cell.source = ""  # the stub would override an answer in a cell of the student's own
+            cell.source = ""  # the stub would override an answer in a cell added by the student
     merged_cells = [_new_cell(*cell) for cell in added_cells[-1]]
     for k, cell in enumerate(nb.cells):
         merged_cells += [cell, *(_new_cell(*added) for added in added_cells[k])]
@@ -61,7 +61,7 @@ def merge_submission(master, cells):
 
 
 def _sort_cells(cells, positions, master):
-    """Return the different texts of each named cell, and the student's own cells by position."""
+    """Return the different texts of each named cell, and the added cells by position."""
     given_texts = {(cell.cell_type, cell.source) for cell in master.cells}
     has_names = any(name in positions for name, _, _ in cells)
     positions_by_text = {} if has_names else _positions_by_text(master)
@@ -128,9 +128,10 @@ def _keep_additions(cell, pieces, added_cells, notes):
 
 def _is_stub(cell, text):
     """Return whether a text is empty or the stub that was handed out in a cell."""
-    copy = deepcopy(cell)
-    copy.source = text
-    return not text.strip() or cell.metadata.nbgrader.get("checksum") == compute_checksum(copy)
+    filled_cell = deepcopy(cell)
+    filled_cell.source = text
+    checksum = cell.metadata.nbgrader.get("checksum")
+    return not text.strip() or checksum == compute_checksum(filled_cell)
 
 
 def is_unanswered(cell):
@@ -139,7 +140,7 @@ def is_unanswered(cell):
 
 
 def _use_adjacent_text(cell, position, added_cells, notes):
-    """Fill an empty essay with the student's text below it, or between it and its question."""
+    """Fill an empty text answer with the student's text next to it: below it or its question."""
     for k in (position, position - 1):
         texts = [added for added in added_cells[k] if _is_text(*added)]
         if texts:

@@ -64,7 +64,7 @@ def read_notebook(path, n_parents=0):
     if not isinstance(cells, list):
         raise RejectedSubmission("the file is not a notebook of format 4: it has no list of cells")
     if len(cells) > MAX_CELLS:
-        raise RejectedSubmission(f"{len(cells)} cells; at most {MAX_CELLS} are run")
+        raise RejectedSubmission(f"the file has {len(cells)} cells; at most {MAX_CELLS} are run")
     return [_read_cell(cell, k) for k, cell in enumerate(cells)]
 
 
@@ -101,7 +101,7 @@ def _read_bytes(path, max_size=MAX_FILE_SIZE):
     try:
         descriptor = os.open(path, OPEN_FLAGS)
     except FileNotFoundError:
-        raise RejectedSubmission(f"there is no file {path.name}{_other_files(path)}") from None
+        raise RejectedSubmission(f"there is no file {path.name}{_describe_folder(path)}") from None
     except OSError as error:
         raise RejectedSubmission(f"{path.name} cannot be opened ({error.strerror})") from None
     status = os.fstat(descriptor)
@@ -117,7 +117,7 @@ def _read_bytes(path, max_size=MAX_FILE_SIZE):
         return stream.read(max_size)
 
 
-def _other_files(path):
+def _describe_folder(path):
     """Return the end of an error message about a missing file: what its folder contains."""
     try:
         names = sorted(file.name for file in path.parent.iterdir() if file.name[0] != ".")
@@ -138,8 +138,8 @@ def _read_cell(cell, number):
         raise RejectedSubmission(
             f"cell {number} has {len(text)} characters; at most {MAX_CELL_LENGTH} are read"
         )
-    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    name = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    nbgrader_metadata = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    name = nbgrader_metadata.get("grade_id") if isinstance(nbgrader_metadata, dict) else None
     # JSON allows unpaired surrogates, but UTF-8 does not.
     text = text.encode("utf-8", "replace").decode("utf-8")
     return name if isinstance(name, str) else None, cell_type, text

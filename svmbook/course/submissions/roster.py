@@ -1,4 +1,4 @@
-"""The folders of the students in an archive, by the file ``roster.csv``."""
+"""Folders for the students in an archive, as listed in the file ``roster.csv``."""
 
 import csv
 from unicodedata import normalize
@@ -17,7 +17,7 @@ def read_roster(path):
     Parameters
     ----------
     path : Path
-        A CSV file without a heading, which need not exist.
+        A CSV file without a header line, which need not exist.
 
     Returns
     -------
@@ -37,16 +37,16 @@ def read_roster(path):
     folders = {}
     for row in rows:
         row = [_clean(field) for field in row]
-        place = f"{path.name}, line {rows.line_num}"
+        location = f"{path.name}, line {rows.line_num}"
         if not any(row):
             continue
         if len(row) != 2 or not all(row):
-            raise ValueError(f"{place}: write two fields, the student and the folder.")
+            raise ValueError(f"{location}: write two fields, the student and the folder.")
         row[0] = student_name(row[0])
         if row[0] in folders:
-            raise ValueError(f"{place}: {row[0]!r} is in an earlier line as well.")
+            raise ValueError(f"{location}: {row[0]!r} is in an earlier line as well.")
         if not is_student_name(row[1]):
-            raise ValueError(f"{place}: {row[1]!r} contains a character that no folder may have.")
+            raise ValueError(f"{location}: {row[1]!r} is not a valid folder name.")
         folders[row[0]] = row[1]
     return folders
 
@@ -68,13 +68,13 @@ def choose_folders(students, roster):
     folders, numbers = {}, {}
     for name, number in students:
         folder = roster.get(number, roster.get(name, name))
-        other = numbers.setdefault(folder, number)
+        other_number = numbers.setdefault(folder, number)
         if not is_student_name(folder):
             raise ValueError(f"{folder!r} cannot be a folder; write {number},FOLDER in roster.csv.")
-        if other != number:
+        if other_number != number:
             raise ValueError(
-                f"two students have the folder {folder!r}; in roster.csv, write {other},FOLDER and "
-                f"{number},FOLDER with different folders."
+                f"two students have the folder {folder!r}; in roster.csv, write "
+                f"{other_number},FOLDER and {number},FOLDER with different folders."
             )
         folders[name, number] = folder
     return folders

@@ -90,10 +90,10 @@ def find_similar(course, assignment, min_score=0.5):
     return sorted(pairs, key=lambda pair: -pair.score)
 
 
-def _fingerprint(text, known_hashes=(), window_length=WINDOW_LENGTH):
+def _fingerprint(text, ignored_hashes=(), window_length=WINDOW_LENGTH):
     # Remove blank lines, because the time of copydetect grows with the square of their number.
     text = "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
-    options = {"boilerplate": list(known_hashes), "language": "python", "fp": io.StringIO(text)}
+    options = {"boilerplate": list(ignored_hashes), "language": "python", "fp": io.StringIO(text)}
     return CodeFingerprint("answer.py", HASH_LENGTH, window_length, **options)
 
 
