@@ -7,7 +7,7 @@ from coursework import ASSIGNMENT, ESSAY, SQUARE, answered_notebook, cell_named,
 from nbconvert import HTMLExporter
 
 from svmbook.course.submissions.merge import merge_submission
-from svmbook.course.submissions.receive import RejectedSubmission, read_notebook
+from svmbook.course.submissions.receive import SubmissionError, read_notebook
 
 
 def hand_in_and_merge(course, nb):
@@ -155,7 +155,7 @@ def test_links_and_images_in_an_essay_are_deactivated(course):
 )
 def test_invalid_or_too_large_cells_are_refused(course, cells, message):
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
-    with pytest.raises(RejectedSubmission, match=message):
+    with pytest.raises(SubmissionError, match=message):
         read_notebook(folder / f"{ASSIGNMENT}.ipynb")
 
 

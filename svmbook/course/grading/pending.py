@@ -14,7 +14,7 @@ from ..layout.items import METADATA_KEY, item_name
 from ..layout.marks import assignment_marks
 from ..layout.submitted import Submission
 from ..submissions.identity import choose_id, find_notebook_id, is_personalised
-from ..submissions.receive import RejectedSubmission, read_notebook, read_timestamp
+from ..submissions.receive import SubmissionError, read_notebook, read_timestamp
 
 __all__ = ["PendingSubmission", "count_pending", "find_pending", "recorded_notes"]
 
@@ -142,7 +142,7 @@ def _read_cells(course, submission):
     relative_path = submission.path.relative_to(course.root / "submitted")
     try:
         return read_notebook(submission.path, n_parents=len(relative_path.parts) - 1), None
-    except RejectedSubmission as error:
+    except SubmissionError as error:
         return None, str(error)
 
 

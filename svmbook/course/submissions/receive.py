@@ -10,7 +10,7 @@ import re
 import stat
 from datetime import UTC, datetime
 
-__all__ = ["RejectedSubmission", "read_notebook", "read_timestamp"]
+__all__ = ["SubmissionError", "read_notebook", "read_timestamp"]
 
 MAX_FILE_SIZE = 20_000_000  # bytes
 MAX_CELL_LENGTH = 200_000  # characters
@@ -25,7 +25,7 @@ OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOC
 OPEN_FLAGS |= getattr(os, "O_BINARY", 0)
 
 
-class RejectedSubmission(ValueError):
+class SubmissionError(ValueError):
     """A submission cannot be read; the message gives the reason."""
 
 
@@ -46,25 +46,25 @@ def read_notebook(path, n_parents=0):
 
     Raises
     ------
-    RejectedSubmission
+    SubmissionError
         There is no such file, it is not a notebook, or it is too large.
     """
     if any(folder.is_symlink() for folder in path.parents[:n_parents]):
-        raise RejectedSubmission("the folder is a link; hand in the file itself")
+        raise SubmissionError("the folder is a link; hand in the file itself")
     content = _read_bytes(path)
     try:
         notebook = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise RejectedSubmission("the file is not UTF-8; save it as Jupyter does") from None
+        raise SubmissionError("the file is not UTF-8; save it as Jupyter does") from None
     except RecursionError:
-        raise RejectedSubmission("the file is nested too deeply for a notebook") from None
+        raise SubmissionError("the file is nested too deeply for a notebook") from None
     except ValueError as error:
-        raise RejectedSubmission(f"the file is not a notebook ({error})") from None
+        raise SubmissionError(f"the file is not a notebook ({error})") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
-        raise RejectedSubmission("the file is not a notebook of format 4: it has no list of cells")
+        raise SubmissionError("the file is not a notebook of format 4: it has no list of cells")
     if len(cells) > MAX_CELLS:
-        raise RejectedSubmission(f"the file has {len(cells)} cells; at most {MAX_CELLS} are run")
+        raise SubmissionError(f"the file has {len(cells)} cells; at most {MAX_CELLS} are run")
     return [_read_cell(cell, k) for k, cell in enumerate(cells)]
 
 
@@ -93,7 +93,7 @@ def read_timestamp(folder):
         zone = "+00:00" if zone in (None, "UTC", "GMT", "Z") else zone
         time = datetime.fromisoformat(f"{date} {time_of_day}{zone}").astimezone(UTC)
         return time.replace(tzinfo=None), None
-    except (RejectedSubmission, AttributeError, ValueError, OverflowError):
+    except (SubmissionError, AttributeError, ValueError, OverflowError):
         return None, f"timestamp.txt cannot be read ({text[:40]!r}); write 2026-10-05 17:40:00 UTC"
 
 
@@ -101,17 +101,17 @@ def _read_bytes(path, max_size=MAX_FILE_SIZE):
     try:
         descriptor = os.open(path, OPEN_FLAGS)
     except FileNotFoundError:
-        raise RejectedSubmission(f"there is no file {path.name}{_describe_folder(path)}") from None
+        raise SubmissionError(f"there is no file {path.name}{_describe_folder(path)}") from None
     except OSError as error:
-        raise RejectedSubmission(f"{path.name} cannot be opened ({error.strerror})") from None
+        raise SubmissionError(f"{path.name} cannot be opened ({error.strerror})") from None
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        raise RejectedSubmission(f"{path.name} is not a regular file")
+        raise SubmissionError(f"{path.name} is not a regular file")
     with os.fdopen(descriptor, "rb") as stream:
         if status.st_size > max_size:
             megabytes = status.st_size / 1e6
-            raise RejectedSubmission(
+            raise SubmissionError(
                 f"{path.name} has {megabytes:.0f} MB; at most {max_size / 1e6:.0f} are read"
             )
         return stream.read(max_size)
@@ -133,9 +133,9 @@ def _read_cell(cell, number):
     if isinstance(text, list) and all(isinstance(line, str) for line in text):
         text = "".join(text)
     if cell_type not in ("code", "markdown", "raw") or not isinstance(text, str):
-        raise RejectedSubmission(f"cell {number} is invalid")
+        raise SubmissionError(f"cell {number} is invalid")
     if len(text) > MAX_CELL_LENGTH:
-        raise RejectedSubmission(
+        raise SubmissionError(
             f"cell {number} has {len(text)} characters; at most {MAX_CELL_LENGTH} are read"
         )
     nbgrader_metadata = metadata.get("nbgrader") if isinstance(metadata, dict) else None

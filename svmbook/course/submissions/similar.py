@@ -11,7 +11,7 @@ from copydetect import CodeFingerprint, compare_files
 from nbgrader.utils import is_locked
 
 from ..layout.items import item_name
-from .receive import RejectedSubmission, read_notebook
+from .receive import SubmissionError, read_notebook
 
 __all__ = ["SimilarPair", "find_similar"]
 
@@ -69,7 +69,7 @@ def find_similar(course, assignment, min_score=0.5):
     for student, submission in course.submissions(assignment).items():
         try:
             cells = read_notebook(submission.path, n_parents=2)
-        except RejectedSubmission:
+        except SubmissionError:
             continue
         own_code = (
             text
