@@ -34,7 +34,7 @@ __all__ = [
     "waveform_bayes_rule",
 ]
 
-MEAN_NORM = 2.0  # of the class means: each of the d coordinates is +-2 / sqrt(d)
+MEAN_NORM = 2.0  # norm of the class means: each of the d coordinates is +-2 / sqrt(d)
 WAVES = np.array(
     [np.maximum(6.0 - np.abs(np.arange(1, 22) - peak), 0.0) for peak in (11, 15, 7)]
 )  # h_1, h_2, h_3 of `waveform`
@@ -133,9 +133,9 @@ def threenorm(
     noise, y, rng = _noise_and_labels(n, d, random_state)
     if d % 2:
         raise ValueError(f"threenorm needs an even dimension; found d == {d}.")
-    side = rng.choice([-1.0, 1.0], size=n)
-    alternating = np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
-    means = np.where(y[:, None] > 0, side[:, None], alternating)
+    signs = rng.choice([-1.0, 1.0], size=n)
+    alternating_signs = np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
+    means = np.where(y[:, None] > 0, signs[:, None], alternating_signs)
     return noise + MEAN_NORM / np.sqrt(d) * means, y
 
 
@@ -150,7 +150,7 @@ def threenorm_bayes_error() -> float:
     """
 
     def error_density(s):
-        boundary = np.log(np.cosh(MEAN_NORM * s)) / MEAN_NORM  # in t
+        boundary = np.log(np.cosh(MEAN_NORM * s)) / MEAN_NORM  # value of t
         # Only one of the two Gaussians of class +1 is needed, by symmetry.
         miss_density = norm.pdf(s - MEAN_NORM) * norm.sf(boundary)
         false_alarm_density = norm.pdf(s) * norm.cdf(boundary - MEAN_NORM)
@@ -228,9 +228,9 @@ def ringnorm_bayes_error(d: int = 20, *, distance: float = MEAN_NORM) -> float:
     check_positive("distance", distance, allow_zero=True)
     squared_distance = distance**2
     squared_radius = 8 / 3 * d * np.log(2) + 4 / 9 * squared_distance
-    narrow_outside = ncx2.sf(squared_radius, d, squared_distance / 9)
-    wide_inside = ncx2.cdf(squared_radius / 4, d, 4 / 9 * squared_distance)
-    return float(0.5 * (narrow_outside + wide_inside))
+    narrow_class_error = ncx2.sf(squared_radius, d, squared_distance / 9)
+    wide_class_error = ncx2.cdf(squared_radius / 4, d, 4 / 9 * squared_distance)
+    return float(0.5 * (narrow_class_error + wide_class_error))
 
 
 def waveform(
@@ -319,8 +319,8 @@ def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
         high, low = norm.logcdf(start + length), norm.logcdf(start)
         log_integral = high + np.log1p(-np.exp(low - high)) - np.log(length)
         log_densities[c] = log_integral - 0.5 * squared_distance
-    positive = log_densities[1] > np.logaddexp(log_densities[2], log_densities[3])
-    return np.where(positive, 1.0, -1.0)
+    is_positive = log_densities[1] > np.logaddexp(log_densities[2], log_densities[3])
+    return np.where(is_positive, 1.0, -1.0)
 
 
 def _noise_and_labels(n, d, random_state):

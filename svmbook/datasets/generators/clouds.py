@@ -153,8 +153,8 @@ def non_separable(
     0.95
     """
     y, rng = balanced_labels(n, random_state)
-    side = rng.choice([-1.0, 1.0], size=n)
-    centres = NON_SEPARABLE_CENTRE * np.column_stack([side, side * y])
+    signs = rng.choice([-1.0, 1.0], size=n)
+    centres = NON_SEPARABLE_CENTRE * np.column_stack([signs, signs * y])
     return centres + rng.standard_normal((n, 2)), y
 
 
@@ -268,10 +268,10 @@ def forest_like(
     measurements /= measurements.std(axis=0)
     X = np.zeros((n, 54))
     X[:, :10] = measurements
-    for first, count in ((10, 4), (14, 40)):
-        logits = measurements @ rng.standard_normal((10, count))
-        category = np.argmax(logits + 3 * rng.gumbel(size=(n, count)), axis=1)
-        X[np.arange(n), first + category] = 1.0
+    for first_column, n_columns in ((10, 4), (14, 40)):
+        logits = measurements @ rng.standard_normal((10, n_columns))
+        category = np.argmax(logits + 3 * rng.gumbel(size=(n, n_columns)), axis=1)
+        X[np.arange(n), first_column + category] = 1.0
     weights = rng.standard_normal(54)
     score = X @ weights
     score -= np.median(score)

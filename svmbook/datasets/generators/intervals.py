@@ -148,7 +148,9 @@ def _draw(case, n, random_state):
     positive_probability, components = CASES[case]
     y = np.where(rng.uniform(size=n) < positive_probability, 1.0, -1.0)
     y[rng.permutation(n)[:2]] = 1.0, -1.0
-    index = rng.choice(len(components), size=n, p=[weight for weight, _ in components])
+    component_indices = rng.choice(len(components), size=n, p=[weight for weight, _ in components])
     samples = [component.rvs(n, random_state=rng) for _, component in components]
-    x = np.where(y > 0, np.choose(index, samples), NEGATIVE_DISTRIBUTION.rvs(n, random_state=rng))
+    positive = np.choose(component_indices, samples)
+    negative = NEGATIVE_DISTRIBUTION.rvs(n, random_state=rng)
+    x = np.where(y > 0, positive, negative)
     return x[:, None], y

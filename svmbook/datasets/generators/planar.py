@@ -3,8 +3,8 @@ r"""Three planar data sets for prototype SVMs, on which a single linear classifi
 References
 ----------
 Shen (2013), *Prototype Support Vector Machines*, section 5.1.2, describes the first two data sets
-without numbers; the numbers here are ours. The spirals are exactly those of White et al. (1995),
-CMU neural networks benchmark.
+without parameter values; the values here are our own. The spirals are exactly those of White et al.
+(1995), CMU neural networks benchmark.
 """
 
 from __future__ import annotations

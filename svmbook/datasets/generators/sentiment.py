@@ -36,7 +36,7 @@ def messages(
     vocabulary is divided into 20 topics. Each message has one topic, whose probability depends on
     the sentiment. The topics depend on the seed, so another seed gives another problem, not new
     messages of the same problem. The class frequencies are those of the tweets of Shen (2013): 99,
-    157, 30 and 314 of 600. She does not say which belongs to which sentiment.
+    157, 30 and 314 of 600. The thesis does not say which number belongs to which sentiment.
 
     Parameters
     ----------
@@ -71,14 +71,14 @@ def messages(
     indices = np.linspace(0, len(all_labels), n, endpoint=False).astype(int)
     labels = rng.permutation(all_labels[indices])
     words = np.array([_word(number) for number in range(8000)])
-    frequencies = 1.0 / np.arange(1, len(words) + 1)
-    frequencies /= frequencies.sum()
+    word_probabilities = 1.0 / np.arange(1, len(words) + 1)
+    word_probabilities /= word_probabilities.sum()
     topics = rng.permutation(len(words))[:800].reshape(20, 40)
     topic_probabilities = {label: rng.dirichlet(np.full(20, 1.0)) for label in CLASS_COUNTS}
     texts = []
     for label in labels:
         topic = topics[rng.choice(len(topics), p=topic_probabilities[label])]
-        texts.append(_message(label, topic, words, frequencies, rng))
+        texts.append(_message(label, topic, words, word_probabilities, rng))
     return texts, labels
 
 
@@ -91,15 +91,15 @@ def _word(number):
     return "".join(syllables)
 
 
-def _message(label, topic, words, frequencies, rng):
+def _message(label, topic, words, word_probabilities, rng):
     """Return one message; ``topic`` holds indices of words."""
-    tokens = list(rng.choice(words, rng.poisson(9) + 3, p=frequencies))
+    tokens = list(rng.choice(words, rng.poisson(9) + 3, p=word_probabilities))
     tokens += list(words[rng.choice(topic, 2)])
     n_positive, n_negative, n_smiles, n_frowns, n_links = rng.poisson(RATES[label])
     tokens += list(rng.choice(POSITIVE_WORDS.split(), n_positive))
     tokens += list(rng.choice(NEGATIVE_WORDS.split(), n_negative))
     tokens += [":)"] * n_smiles + [":("] * n_frowns
     tokens += [f"http://t.co/{rng.randint(10**6)}" for _ in range(n_links)]
-    tokens += [f"@{word}" for word in rng.choice(words, rng.poisson(0.6), p=frequencies)]
+    tokens += [f"@{word}" for word in rng.choice(words, rng.poisson(0.6), p=word_probabilities)]
     tokens += [f"#{word}" for word in words[rng.choice(topic, rng.poisson(0.5))]]
     return " ".join(rng.permutation(tokens))

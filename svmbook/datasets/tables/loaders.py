@@ -99,11 +99,11 @@ def load_table(name):
         return _load_bundled(name)
     if name not in manifest():
         known_names = ", ".join(sorted({*manifest(), *BUNDLED_LOADERS}))
-        raise ValueError(f"there is no table {name!r}; there are {known_names}.")
+        raise ValueError(f"there is no table {name!r}; choose from {known_names}.")
     entry = manifest()[name]
     path = find(name) or _download(entry)
     try:
-        header, rows = _read(path)
+        header, rows = _read_csv(path)
         _check_contents(entry, header, rows, path)
         columns = list(zip(*rows, strict=True))
         encoded_columns = [
@@ -227,7 +227,7 @@ def _cell_strings(column, categories):
     return cells
 
 
-def _read(path):
+def _read_csv(path):
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     if not rows:

@@ -90,7 +90,7 @@ def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> B
     if prepare is None:
         return Bunch(**load_table(name), scaler=None)
     if prepare not in SOURCES:
-        raise ValueError(f"there is no source {prepare!r}; there are {', '.join(SOURCES)}.")
+        raise ValueError(f"there is no source {prepare!r}; choose from {', '.join(SOURCES)}.")
     preparation = SOURCES[prepare]
     if name not in preparation.tables:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Tweets with sentiment labels from the files of SemEval-2013, and feature counts of messages."""
+"""Tweets with sentiment labels from the files of SemEval-2013, and counts of their features."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
     """
     texts, labels = [], []
     # Not splitlines, because tweets may contain other line separators.
-    for number, line in enumerate(_read_text(path).split("\n"), start=1):
+    for line_number, line in enumerate(_read_text(path).split("\n"), start=1):
         fields = line.rstrip("\r").split("\t")
         columns = (k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in SENTIMENTS)
         column = next(columns, None)
@@ -71,7 +71,7 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
             if not line.strip():
                 continue
             raise ValueError(
-                f"line {number} of {path} is not a tweet of SemEval-2013, with tab-separated "
+                f"line {line_number} of {path} is not a tweet of SemEval-2013, with tab-separated "
                 f"fields, the label as the third or fifth and the text after it: {line[:60]!r}."
             )
         text = " ".join(fields[column + 1 :])

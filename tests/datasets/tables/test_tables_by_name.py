@@ -232,7 +232,7 @@ def test_folder_in_svmbook_data_precedes_the_cache(downloaded_ids, empty_folder,
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: load("roses"), "there is no table 'roses'; there are australian"),
+        (lambda: load("roses"), "there is no table 'roses'; choose from australian"),
         (lambda: load("sonar", prepare="shen2013"), "shen2013 does not use 'sonar'"),
         (lambda: load("sonar", prepare="nobody"), "there is no source 'nobody'"),
     ],
