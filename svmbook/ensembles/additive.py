@@ -117,15 +117,15 @@ def step_functions_of_stumps(stumps, weights, d):
     is_finite = np.isfinite(stumps.thresholds)
     shapes = []
     for j in range(d):
-        rows = is_finite & (stumps.features == j)
-        thresholds, index = np.unique(stumps.thresholds[rows], return_inverse=True)
-        heights = np.bincount(index, jumps[rows], minlength=len(thresholds))
+        is_split = is_finite & (stumps.features == j)
+        thresholds, index = np.unique(stumps.thresholds[is_split], return_inverse=True)
+        heights = np.bincount(index, jumps[is_split], minlength=len(thresholds))
         shapes.append(StepFunction(thresholds, np.append(0.0, np.cumsum(heights))))
     return shapes, -float(weights @ stumps.signs)
 
 
 class AdditiveModel(BaseClassifier):
-    """Base of the additive models: outputs, contributions, importances."""
+    """Base class of the additive models: outputs, contributions, importances."""
 
     def contributions(self, X: ArrayLike) -> np.ndarray:
         r"""Return the contribution of each feature to each point's output, :math:`g_j(x_j)`.

@@ -43,7 +43,7 @@ class Stumps:
         self.mass = stump_mass(box)
 
     def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
-        """Draw hypotheses; return the function from points to their values, (n, n_hypotheses)."""
+        """Draw hypotheses; return a function that evaluates them at points, (n, n_hypotheses)."""
         widths = self.high - self.low
         j = rng.choice(len(widths), n_hypotheses, p=widths / widths.sum())
         a = self.low[j] + widths[j] * rng.random(n_hypotheses)
@@ -67,7 +67,7 @@ class Perceptrons:
         self.mass = radius / mean_cosine(d)
 
     def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
-        """Draw hypotheses; return the function from points to their values, (n, n_hypotheses)."""
+        """Draw hypotheses; return a function that evaluates them at points, (n, n_hypotheses)."""
         theta = rng.standard_normal((self.d, n_hypotheses))
         theta /= np.linalg.norm(theta, axis=0)
         a = self.radius * rng.uniform(-1.0, 1.0, n_hypotheses)
@@ -88,7 +88,7 @@ class Rules:
         self.learner, self.mass = learner, learner.mass
 
     def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
-        """Draw rules; return the function from points to their values, (n, n_hypotheses)."""
+        """Draw rules; return a function that evaluates them at points, (n, n_hypotheses)."""
         h = self.learner.draw(n_hypotheses, rng)
         return lambda X: 0.5 * (h(X) + 1.0)
 
@@ -107,7 +107,7 @@ class Conjunctions:
         self.mass = first.mass * second.mass
 
     def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
-        """Draw conjunctions; return the function from points to their values, (n, n_hypotheses)."""
+        """Draw conjunctions; return a function that evaluates them at points, (n, n_hypotheses)."""
         first, second = self.first.draw(n_hypotheses, rng), self.second.draw(n_hypotheses, rng)
         return lambda X: first(X) * second(X)
 
@@ -125,7 +125,7 @@ class NegationClosure:
         self.rules, self.mass = rules, rules.mass
 
     def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
-        """Draw hypotheses; return the function from points to their values, (n, n_hypotheses)."""
+        """Draw hypotheses; return a function that evaluates them at points, (n, n_hypotheses)."""
         rules, signs = self.rules.draw(n_hypotheses, rng), rng.choice([-1.0, 1.0], n_hypotheses)
         return lambda X: signs * (2.0 * rules(X) - 1.0)
 
@@ -149,7 +149,7 @@ class Leaves:
         self.mass = float(np.exp(degree))
 
     def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
-        """Draw leaves; return the function from points to their values, (n, n_hypotheses)."""
+        """Draw leaves; return a function that evaluates them at points, (n, n_hypotheses)."""
         sizes = rng.poisson(2.0 * self.degree, n_hypotheses)
         leaves = [self.rules.draw(size, rng) for size in sizes]
         return lambda X: np.stack([rules(X).prod(axis=1) for rules in leaves], axis=1)

@@ -86,8 +86,8 @@ class LPBoost(BaseClassifier):
 
     Notes
     -----
-    Memory holds the values of all stumps at all points, about :math:`4dn^2` numbers. The linear
-    programs grow likewise: a thousand points with 20 features take minutes. `StumpEnsembleSVC`
+    The values of all stumps at all points are stored, about :math:`4dn^2` numbers. The linear
+    programs grow accordingly: a thousand points with 20 features take minutes. `StumpEnsembleSVC`
     takes fractions of a second.
 
     References
@@ -202,7 +202,7 @@ class _ClassifierLearner:
 
         ``g`` holds the signed weights: the weights times the labels.
         """
-        has_weight = g != 0.0  # points of weight zero do not affect which hypothesis is best
+        has_weight = g != 0.0  # points of weight zero do not affect the choice
         X, y, weights = self.X[has_weight], self.y[has_weight], np.abs(g[has_weight])
         if np.ptp(y):
             classifier = clone(self.classifier)

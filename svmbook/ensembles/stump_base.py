@@ -1,4 +1,4 @@
-"""Base of the ensembles of all stumps: exact fits, and fits with few knots."""
+"""Base class of the ensembles of all stumps: exact fits, and fits with few knots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["StumpEnsemble"]
 
 
 class StumpEnsemble(AdditiveModel, KernelMachine):
-    """Base of the kernel machines with the stump kernel, exact or with few knots."""
+    """Base class of kernel machines with the stump kernel, exact or with few knots."""
 
     _parameter_constraints: ClassVar[dict] = {
         "feature_scale": [StrOptions({"std"}), None],
@@ -89,8 +89,8 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
         shapes = [piecewise_linear_from_kernels(x, A[support] / scale) for x, scale in columns]
         # The first point has the same output in both forms, which gives the constant term.
-        row = kernel.without_shift().values(scaled_points[:1], scaled_points[support])[0]
-        output = float(row @ A[support])
+        kernel_row = kernel.without_shift().values(scaled_points[:1], scaled_points[support])[0]
+        output = float(kernel_row @ A[support])
         shape_sum = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
         return result, shapes, output + intercept - shape_sum
 

@@ -54,7 +54,7 @@ class StumpEnsembleSVC(StumpEnsemble):
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-4
-        Tolerance of the relative duality gap; with ``n_knots`` that of the problem with knots.
+        Tolerance of the relative duality gap, with ``n_knots`` that of the problem at the knots.
     max_iter : int, default=10000
         Maximum number of iterations of the solver.
 
@@ -98,13 +98,13 @@ class StumpEnsembleSVC(StumpEnsemble):
     --------
     DualSVC : With ``kernel="stump"`` and features divided by their scales, the same model as a
         kernel expansion.
-    StumpEnsembleLogistic : The same with probabilities, by the log loss.
+    StumpEnsembleLogistic : The same model with the log loss, which gives probabilities.
 
     Notes
     -----
-    Memory of the exact fit: three arrays of :math:`n^2` numbers up to 10,000 points; beyond, rows
-    are computed when they are needed. With ``n_knots`` it is about 8nd numbers, and a million rows
-    take seconds.
+    Memory of the exact fit: three arrays of :math:`n^2` numbers up to 10,000 points; for more
+    points, rows are computed on demand. With ``n_knots`` it is about 8nd numbers, and a million
+    rows take seconds.
 
     References
     ----------
@@ -148,7 +148,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         return n * d if computes_rows else super()._n_stored_numbers(n, d)
 
     def _gram(self, kernel, scaled_points):
-        """Return the Gram matrix of the points; of many points its rows are computed on demand."""
+        """Return the Gram matrix of the points; the rows of a large one are computed on demand."""
         n = len(scaled_points)
         if n <= MAX_STORED_POINTS:
             return super()._gram(kernel, scaled_points)
