@@ -196,14 +196,12 @@ def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
             exit_code = 128 + (error.args[0] if error.args else signal.SIGINT)
         except (OSError, RunError) as error:
             reason, exit_code = _one_line(f"Error: {error}"), 1
-    store = Store(store.path)  # read again: a signal may have interrupted an update of it
+    store = Store(store.path)  # read again: a signal may have interrupted a refresh
     n_done = sum(job in store for job in requested_jobs)
     if n_done < n_runs:
-        progress = f"{n_done} of {n_runs} runs are in {_display_path(store.path)}"
+        counts = f"{n_done} of {n_runs} runs are in {_display_path(store.path)}"
         condition = "once that is fixed, " if exit_code == 1 else ""
-        click.echo(
-            f"{reason}: {progress}; {condition}run the same command again to resume", err=True
-        )
+        click.echo(f"{reason}: {counts}; {condition}run the same command again to resume", err=True)
         sys.exit(exit_code or 1)
 
 
@@ -261,7 +259,7 @@ def show_data(names, fetch):
     known_names = list(dict.fromkeys([*manifest(), *BUNDLED_LOADERS]))
     for name in names:
         if name not in known_names:
-            raise click.UsageError(f"unknown table {name!r}; known are {', '.join(known_names)}.")
+            raise click.UsageError(f"unknown table {name!r}; choose from {', '.join(known_names)}.")
     has_failed = False
     for name in names or known_names:
         try:
@@ -310,7 +308,7 @@ def _show_progress(progress, n_stored, n_runs):
 
 
 def _default_store(suite):
-    """Return the suite's file in the book's results, or in this folder if they are not found."""
+    """Return the suite's file in the book's results, or in the current folder if there are none."""
     try:
         folder = results_folder()
     except FileNotFoundError:

@@ -14,13 +14,13 @@ from sklearn.utils import check_scalar
 from ..datasets.tables.loaders import load_table
 from .suites import find_suite
 
-SILENT_SECONDS = 60  # after this time without a result, check that the cluster still has workers
+WORKER_CHECK_SECONDS = 60  # without a result for this time, check that workers are left
 
 __all__ = ["Progress", "check_tables", "dask_client", "reproduce"]
 
 
 class Progress(NamedTuple):
-    """The record of a finished run, the number of runs stored so far, and that of all runs."""
+    """The record of a finished run, the number of stored runs, and the number of all runs."""
 
     record: dict
     n_stored: int
@@ -81,7 +81,7 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
     if client:
         records = _run_on_cluster(missing_jobs, client)
     else:
-        records = _run_on_cores(missing_jobs, n_jobs)
+        records = _run_in_processes(missing_jobs, n_jobs)
     try:
         for record in records:
             store.append(record)
@@ -152,7 +152,7 @@ def _ignore_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _run_on_cores(jobs, n_jobs):
+def _run_in_processes(jobs, n_jobs):
     n_jobs = min(joblib.effective_n_jobs(n_jobs), len(jobs))
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
     with _start_ignoring_interrupts():  # starts the processes; `yield from` waits for the jobs
@@ -174,7 +174,7 @@ def _run_on_cluster(jobs, client):
         while pending:
             try:
                 finished, pending = wait(
-                    pending, timeout=SILENT_SECONDS, return_when="FIRST_COMPLETED"
+                    pending, timeout=WORKER_CHECK_SECONDS, return_when="FIRST_COMPLETED"
                 )
             except TimeoutError:
                 if not client.ncores():

@@ -197,7 +197,7 @@ def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
         (["reproduce", "exploring-parameters", "--datasets", "iris"], 2, "no data set 'iris'"),
         ([*REPRODUCE_ARGUMENTS, "--store", "no/such/x.jsonl"], 1, "there is no folder no/such"),
         (["table", "exploring-forest", "--store", "no.jsonl"], 1, "svmbook reproduce exploring-fo"),
-        (["data", "nosuch"], 2, "unknown table 'nosuch'; known are"),
+        (["data", "nosuch"], 2, "unknown table 'nosuch'; choose from"),
     ],
 )
 def test_error_is_one_line(tmp_path, monkeypatch, arguments, exit_code, message):

@@ -206,7 +206,7 @@ def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
 @pytest.mark.filterwarnings("default")
 def test_cluster_without_workers_is_reported(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr("svmbook.experiments.reproduce.SILENT_SECONDS", 0.2)
+    monkeypatch.setattr("svmbook.experiments.reproduce.WORKER_CHECK_SECONDS", 0.2)
     store = Store(tmp_path / "runs.jsonl")
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster,

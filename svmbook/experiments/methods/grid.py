@@ -30,7 +30,7 @@ __all__ = ["GridChoice", "choose_by_grid", "coarsen", "fit_choice", "run_grid_se
 
 MIN_PATH_POINTS = 500  # smallest number of training points for which a path is faster than LIBSVM
 CACHE_MEGABYTES = 500  # for the cache into which LIBSVM copies rows of the matrix
-PARAMETER_FREE = tuple(name for name, (_, parameters) in KERNELS.items() if not parameters)
+PARAMETER_FREE_KERNELS = tuple(name for name, (_, parameters) in KERNELS.items() if not parameters)
 
 
 class GridChoice(NamedTuple):
@@ -82,7 +82,7 @@ def choose_by_grid(
     X : array-like of shape (n, d)
         Training points.
     y : array-like of shape (n,)
-        Their labels. With more than two classes there is one SVM per pair of classes, as in
+        Labels. With more than two classes there is one SVM per pair of classes, as in
         `sklearn.svm.SVC`.
     kernel : str, default="rbf"
         A key of `svmbook.kernels.DISTANCES`, or a kernel without parameters.
@@ -123,14 +123,16 @@ def choose_by_grid(
     if any(len(np.unique(y[train])) < 2 for train, _ in folds):
         raise ValueError("the training part of a fold of cv has one class; it needs two or more.")
     # The kernel matrix of a kernel without parameters, otherwise the matrix of distances.
-    base_matrix = KERNELS[kernel][0](X) if kernel in PARAMETER_FREE else DISTANCES[kernel](X, X)
+    base_matrix = (
+        KERNELS[kernel][0](X) if kernel in PARAMETER_FREE_KERNELS else DISTANCES[kernel](X, X)
+    )
     if kernel in CONDITIONALLY_DEFINITE:
         # Shifted at the first point; the SVM does not depend on the choice of this point.
         row = base_matrix[0]
         base_matrix = shift_values(base_matrix, row, row, row[0])
     scores = np.empty((len(Cs), len(gammas), len(folds)))
     for j, gamma_j in enumerate(gammas):
-        K = base_matrix if kernel in PARAMETER_FREE else np.exp(-gamma_j * base_matrix)
+        K = base_matrix if kernel in PARAMETER_FREE_KERNELS else np.exp(-gamma_j * base_matrix)
         for f, (train, test) in enumerate(folds):
             K_train, K_test = K[np.ix_(train, train)], K[np.ix_(test, train)]
             predict = _predict_by_paths if len(train) >= MIN_PATH_POINTS else _predict_by_libsvm
@@ -237,7 +239,7 @@ def fit_choice(
     >>> X, y = twonorm(60, random_state=0)
     >>> cv = StratifiedKFold(3)
     >>> choice = choose_by_grid(X, y, kernel="linear", C=[0.1], cv=cv)
-    >>> labels, size = fit_choice(choice, X, y, X[:4])
+    >>> labels, n_support = fit_choice(choice, X, y, X[:4])
     >>> len(labels)
     4
     """
@@ -302,12 +304,12 @@ def run_grid_search(
 
 def _check_grid(kernel, C, gamma):
     """Return the two grids as lists."""
-    available = (*DISTANCES, *PARAMETER_FREE)
+    available = (*DISTANCES, *PARAMETER_FREE_KERNELS)
     if kernel not in available:
         raise ValueError(f"kernel must be one of {', '.join(available)}; found {kernel!r}.")
-    if kernel in PARAMETER_FREE and gamma is not None:
+    if kernel in PARAMETER_FREE_KERNELS and gamma is not None:
         raise ValueError(f"the kernel {kernel!r} has no gamma; leave it out.")
-    grids = {"C": C} if kernel in PARAMETER_FREE else {"C": C, "gamma": gamma}
+    grids = {"C": C} if kernel in PARAMETER_FREE_KERNELS else {"C": C, "gamma": gamma}
     for name, grid in grids.items():
         if np.ndim(grid) != 1 or len(grid) == 0:
             raise ValueError(f"{name} must be a list of values to try; found {grid!r}.")
@@ -315,4 +317,4 @@ def _check_grid(kernel, C, gamma):
             check_scalar(value, name, Real, min_val=0, include_boundaries="neither")
             if not np.isfinite(value):
                 raise ValueError(f"{name} must have finite values; found {value}.")
-    return list(C), [None] if kernel in PARAMETER_FREE else list(gamma)
+    return list(C), [None] if kernel in PARAMETER_FREE_KERNELS else list(gamma)

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_scalar
 
 __all__ = ["Ranks", "holm", "rank"]
 
-RECORD_TOL = 1e-5  # relative to the largest error: records have six digits
+TIE_TOL = 1e-5  # relative to the largest error, because records have six digits
 
 
 class Ranks(NamedTuple):
@@ -35,7 +35,7 @@ class Ranks(NamedTuple):
 def holm(p_values: ArrayLike) -> np.ndarray:
     """Correct the p values of several tests for their number, by Holm's method.
 
-    The smallest is multiplied by the number n of tests, the next by n - 1, and so on; each
+    The smallest p value is multiplied by the number n of tests, the next by n - 1, and so on; each
     corrected value is at least as large as the previous one. If all null hypotheses hold, the
     probability that any corrected value is 0.05 or less is at most 0.05. The tests may depend on
     each other in any way.
@@ -71,7 +71,7 @@ def holm(p_values: ArrayLike) -> np.ndarray:
 
 
 def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
-    r"""Rank methods on several data sets, and compute the difference at which mean ranks differ.
+    r"""Rank methods on several data sets, and compute the critical difference of mean ranks.
 
     On each data set the best of k methods has rank 1, and ties share the mean of their ranks.
     Neighbours in the sorted errors are tied unless they differ by more than 1e-5 times the largest
@@ -110,7 +110,7 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     n, k = errors.shape
     order = errors.argsort(axis=1)
     differences = np.diff(np.take_along_axis(errors, order, axis=1), axis=1, prepend=-np.inf)
-    tie_groups = (differences > RECORD_TOL * np.abs(errors).max()).cumsum(axis=1)
+    tie_groups = (differences > TIE_TOL * np.abs(errors).max()).cumsum(axis=1)
     ranks = stats.rankdata(np.take_along_axis(tie_groups, order.argsort(axis=1), axis=1), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
     p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0

@@ -87,7 +87,7 @@ class PracticalDifference(NamedTuple):
 
     @property
     def verdict(self):
-        """The first of "better", "equivalent" and "worse" that reaches the level of probability.
+        """The first of "better", "equivalent" and "worse" whose probability reaches the level.
 
         If none does, it is "undecided".
         """
@@ -281,10 +281,10 @@ def practical_difference(
         )
     else:  # all differences are equal; the boundary belongs to the region
         largest = max(np.abs(_as_finite_array(values)).max() for values in (first, second))
-        boundary = rope + EQUAL_TOL * largest
+        limit = rope + EQUAL_TOL * largest
         p_below, p_up_to = (
-            float(comparison.difference < -boundary),
-            float(comparison.difference <= boundary),
+            float(comparison.difference < -limit),
+            float(comparison.difference <= limit),
         )
     return PracticalDifference(
         float(p_below), float(p_up_to - p_below), float(1.0 - p_up_to), level

@@ -105,8 +105,8 @@ def read_records(path):
     return parse_records(Path(path).read_bytes(), path)
 
 
-def parse_records(data, path, *, first_line=1):
-    """Return the records in lines of a file, of which `first_line` is the number of the first.
+def parse_records(data, path, *, first_line_number=1):
+    """Return the records in lines of a file, which are numbered from `first_line_number` on.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def parse_records(data, path, *, first_line=1):
     ValueError: tiny.jsonl, line 1 is damaged (3 is not a record). ...
     """
     records = []
-    for line_number, line in enumerate(data.splitlines(), start=first_line):
+    for line_number, line in enumerate(data.splitlines(), start=first_line_number):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:  # invalid JSON or encoding

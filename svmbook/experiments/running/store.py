@@ -22,7 +22,7 @@ __all__ = ["FIELDS", "Job", "Store"]
 # The beginning of each line, which distinguishes incomplete records from other text.
 RECORD_START = b'{"suite": "'
 APPEND_FLAGS, FILE_MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
-LOCK_SECONDS = 60  # how long to wait for another process's append, which takes milliseconds
+LOCK_TIMEOUT = 60  # seconds to wait for another process's append, which takes milliseconds
 
 
 def _is_number(value):
@@ -99,7 +99,7 @@ class Store:
             raise FileNotFoundError(f"there is no folder {self.path.parent}; create it first.")
         if self.path.exists() and not self.path.is_file():
             raise ValueError(f"{self.path} is not a regular file; name another one.")
-        self._lock = FileLock(f"{self.path}.lock", timeout=LOCK_SECONDS)
+        self._lock = FileLock(f"{self.path}.lock", timeout=LOCK_TIMEOUT)
         self._records = {}
         self._length = 0  # length in bytes of the records read so far
         self._inode = None  # of the file they were read from
@@ -129,10 +129,11 @@ class Store:
             self._inode = status.st_ino
             file.seek(self._length)
             data = file.read()
-        complete_length = data.rfind(b"\n") + 1  # of the complete lines, in bytes
-        new_records, first_line = {}, len(self._records) + 1
-        records = parse_records(data[:complete_length], self.path, first_line=first_line)
-        for line_number, record in enumerate(records, start=first_line):
+        n_complete_bytes = data.rfind(b"\n") + 1  # length of the complete lines
+        new_records, first_line_number = {}, len(self._records) + 1
+        complete_lines = data[:n_complete_bytes]
+        records = parse_records(complete_lines, self.path, first_line_number=first_line_number)
+        for line_number, record in enumerate(records, start=first_line_number):
             job = _checked_job(record, f"{self.path}, line {line_number}")
             if job in self._records or job in new_records:
                 raise ValueError(
@@ -140,7 +141,7 @@ class Store:
                     "Delete one of them."
                 )
             new_records[job] = record
-        incomplete_line = data[complete_length:]
+        incomplete_line = data[n_complete_bytes:]
         if not (
             incomplete_line.startswith(RECORD_START) or RECORD_START.startswith(incomplete_line)
         ):
@@ -148,7 +149,7 @@ class Store:
                 f"{self.path} does not end in a record; name another file, or repair this one."
             )
         self._records |= new_records
-        self._length += complete_length
+        self._length += n_complete_bytes
         return incomplete_line
 
     def repair(self):
@@ -193,28 +194,28 @@ class Store:
         except Timeout as error:
             raise OSError(
                 errno.EAGAIN,
-                f"another process has held {self._lock.lock_file} for {LOCK_SECONDS} s",
+                f"another process has held {self._lock.lock_file} for {LOCK_TIMEOUT} s",
             ) from error
 
 
 def _append(path, line, length):
     """Append a line to a file of known length; if that fails, restore the file."""
-    file = os.open(path, APPEND_FLAGS, FILE_MODE)
+    descriptor = os.open(path, APPEND_FLAGS, FILE_MODE)
     try:
         try:
-            n_written = os.write(file, line)
-            while n_written < len(line):  # a full disk accepts a part, and fails at the next call
-                n_written += os.write(file, line[n_written:])
-            os.fsync(file)
+            n_written = os.write(descriptor, line)
+            while n_written < len(line):  # a full disk accepts a part; the next call fails
+                n_written += os.write(descriptor, line[n_written:])
+            os.fsync(descriptor)
         except OSError:
-            os.ftruncate(file, length)
+            os.ftruncate(descriptor, length)
             raise
     finally:
-        os.close(file)
+        os.close(descriptor)
 
 
 def _checked_job(record, description):
-    """Return the job of a record, or raise a ValueError that names its fault."""
+    """Return the job of a record, or raise a ValueError that says what is wrong."""
     missing_fields = [field for field in FIELDS if field not in record]
     if missing_fields:
         raise ValueError(

@@ -35,7 +35,7 @@ class Suite:
     title : str
         What it measures, in one line.
     data_sets, methods : tuple of str
-        Their names.
+        Names of the data sets and of the methods.
     n_runs : int
         Number of runs per data set and method, each with its own seed.
     carry_out_run : callable

@@ -62,7 +62,7 @@ def find_suite(name):
     100
     """
     if name not in SUITES:
-        raise ValueError(f"unknown suite {name!r}; known are {', '.join(SUITES)}.")
+        raise ValueError(f"unknown suite {name!r}; choose from {', '.join(SUITES)}.")
     return import_module(f".{SUITES[name]}", __name__).SUITE
 
 

@@ -127,7 +127,7 @@ def test_repair_raises_if_the_file_cannot_be_written(path):
 
 def test_lock_that_is_not_released_raises_after_the_timeout(path, monkeypatch):
     store = filled_store(path, 1)
-    monkeypatch.setattr("svmbook.experiments.running.store.LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("svmbook.experiments.running.store.LOCK_TIMEOUT", 0.1)
     waiting_store = Store(path)
     with store._lock, pytest.raises(OSError, match=r"another process has held .*lock for 0\.1 s"):
         waiting_store.append(record(1))

@@ -1,4 +1,4 @@
-r"""All classifiers of the book on all tables, compared with forests, boosted trees and neighbours.
+r"""The book's classifiers, forests, boosted trees and nearest neighbours on all tables.
 
 Each run splits a table anew, as in `linear_or_gaussian`: 70 % training rows, at most a thousand
 rows in all, features standardised by the training rows. C, gamma and other parameters are chosen by
@@ -54,7 +54,7 @@ from .linear_or_gaussian import split
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-N_PREDICTED = 1000  # points in the timed prediction, the test rows repeated
+N_TIMED_POINTS = 1000  # points in the timed prediction; test rows are repeated
 SMALL_CS = (0.001, 0.01, 0.1, 1.0, 10.0)
 CS = (0.01, 0.1, 1.0, 10.0, 100.0)
 LARGE_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -126,7 +126,7 @@ def carry_out_run(data_set, method, run):
             warnings.simplefilter("always")
             training_seconds = _processor_seconds(model.fit, X, y)
         estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
-        X_timed = np.resize(X_test, (N_PREDICTED, X.shape[1]))
+        X_timed = np.resize(X_test, (N_TIMED_POINTS, X.shape[1]))
         prediction_seconds = _processor_seconds(_predict, model, estimators, X_timed)
         labels = model.predict(X_test)
     converged = not any(
@@ -162,11 +162,12 @@ def _search_space(method, X, y, seed):
         if method == "localized SVM":  # the same gammas as the Gaussian SVM
             grid = grid | {"gamma": gammas}
     model = clone(model)
-    if method == "unbiased Gaussian":  # at most as many as the smallest pair has in two folds
-        smallest_pair = sum(sorted(np.unique(y, return_counts=True)[1])[:2])
-        model.set_params(estimator__n_prototypes=min(50, smallest_pair // 2))
-    seeds = [name for name in model.get_params() if name.endswith("random_state")]
-    return model.set_params(**dict.fromkeys(seeds, seed)), grid
+    if method == "unbiased Gaussian":
+        # Two of the three folds must contain as many points of each pair of classes.
+        smallest_pair_size = sum(sorted(np.unique(y, return_counts=True)[1])[:2])
+        model.set_params(estimator__n_prototypes=min(50, smallest_pair_size // 2))
+    seed_parameters = [name for name in model.get_params() if name.endswith("random_state")]
+    return model.set_params(**dict.fromkeys(seed_parameters, seed)), grid
 
 
 def _predict(model, estimators, X):
@@ -253,7 +254,7 @@ def _compare(records):
             selected_records = [records_by_key[data_set, method, run] for run in runs]
             row = {"data_set": data_set, "method": method, "n_runs": len(runs)}
             row |= {name: selected_records[0][name] for name in SIZE_FIELDS}
-            # Recorded errors have six digits; methods with as many errors must remain tied.
+            # Recorded errors have six digits; methods with equally many errors must remain tied.
             row["error"] = round(100.0 * float(np.mean([r["error"] for r in selected_records])), 3)
             for name in ("model_size", *TIME_FIELDS):
                 row[name] = float(np.median([r[name] for r in selected_records]))
@@ -286,7 +287,7 @@ def _make_table(rows):
         ]
         table_row += [f"{size:,.0f}", f"{selection:.2g}", f"{1000 * training:.2g}"]
         table_rows.append(
-            [*table_row, f"{1e6 * prediction / N_PREDICTED:.2g}", CERTIFICATES[methods[k]]]
+            [*table_row, f"{1e6 * prediction / N_TIMED_POINTS:.2g}", CERTIFICATES[methods[k]]]
         )
     columns = ["classifier", "mean rank", "mean error (%)"]
     columns += ["tables within one percentage point of the best", "stored numbers"]

@@ -1,7 +1,7 @@
-"""Does a Gaussian kernel reduce the error on real tables? A comparison with the linear SVM.
+"""Linear and Gaussian support vector machines compared on real tables.
 
-It uses all classical tables and the two larger ones of scikit-learn; none was selected by its
-results. Ten runs search for differences, and ten runs on new splits confirm them, because the
+The study uses all classical tables and the two larger ones of scikit-learn; none was selected by
+its results. Ten runs search for differences, and ten runs on new splits confirm them, because the
 largest of twenty differences overestimates the true one.
 """
 
@@ -29,7 +29,7 @@ __all__ = [
     "split",
 ]
 
-N_SEARCH_RUNS = 10  # runs that search; the same number of further runs confirm
+N_SEARCH_RUNS = 10  # runs of the search; as many further runs confirm its results
 TRAIN_SHARE, MAX_ROWS = 0.7, 1000  # share of training rows; rows that a run uses of a table
 TEST_SHARE = 1.0 - TRAIN_SHARE
 
@@ -57,8 +57,8 @@ def split(data_set, run):
     ((398, 30), (171, 30))
     """
     table = load(data_set)
-    complete = np.isfinite(table.data).all(axis=1)
-    X, y = table.data[complete], table.target[complete]
+    is_complete = np.isfinite(table.data).all(axis=1)
+    X, y = table.data[is_complete], table.target[is_complete]
     _, inverse, counts = np.unique(y, return_inverse=True, return_counts=True)
     in_large_class = (counts >= 10)[inverse]
     X, y = X[in_large_class], y[in_large_class]
@@ -83,7 +83,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Compare the two kernels, on the runs of the search and on those that confirm.
+    """Compare the two kernels on the runs of the search and on the confirming runs.
 
     The p values of the search are corrected for the number of tables by Holm's method. The verdict
     states whether the confirming runs show a difference of more than one percentage point. A table
@@ -106,7 +106,7 @@ def _compare(records):
         )
         # For tables of more than a thousand rows the correction is conservative, because the
         # training sets of two runs share fewer rows.
-        search_result, confirmation = (
+        search_result, confirmation_result = (
             compare(gaussian[mask], linear[mask], test_share=TEST_SHARE)
             for mask in (is_search, ~is_search)
         )
@@ -125,9 +125,9 @@ def _compare(records):
                 "gaussian": float(gaussian.mean()),
                 "search_difference": search_result.difference,
                 "p": search_result.p,
-                "confirmation_difference": confirmation.difference,
-                "confirmation_low": confirmation.low,
-                "confirmation_high": confirmation.high,
+                "confirmation_difference": confirmation_result.difference,
+                "confirmation_low": confirmation_result.low,
+                "confirmation_high": confirmation_result.high,
             }
             | practical_result._asdict()
         )

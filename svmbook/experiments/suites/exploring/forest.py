@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 PART_SIZE = 5040
-TIE_TOL = 1e-3  # outputs this close are tied, because solvers are no more accurate
+TIE_TOL = 1e-3  # outputs this close are tied, because solvers are not more accurate
 REPORTED_C = 1  # for the linear kernel, on parts of 1,000 plots; the errors were left blank
 
 ESTIMATORS = {"hinge": DualSVC, "logistic": KernelLogisticRegression}
@@ -61,9 +61,9 @@ class Method(NamedTuple):
     n_selection: int | None = None  # points of each part used for the selection; None for all
 
 
-#: Each feature has its own unit (metres, degrees, 0 and 1). With the gammas of our grid for the
-#: plane, the kernel value of points a hundred metres apart is almost zero. The raw, wide method
-#: has gammas that suit metres.
+#: Each feature has its own unit (metres, degrees, 0 and 1). With `GAMMA_GRID`, chosen for
+#: data in the plane, the kernel value of points a hundred metres apart is almost zero. The method
+#: "gaussian-raw-wide" has values of gamma that suit features in metres.
 METHODS = {
     "linear-scaled": Method("linear", True, (None,)),
     "linear-raw": Method("linear", False, (None,)),

@@ -49,7 +49,7 @@ METHODS = {
 
 
 def draw_samples(run):
-    """Return training points, test points and a seed of a run, and its validation points."""
+    """Return the training points, test points and seed of a run, and its validation points."""
     parts = GeneratedSamples(non_separable, n_train=400, n_test=20_000, n_runs=run + 1)[run]
     return parts, non_separable(400, random_state=run_seed(0, run, purpose=3))
 
@@ -95,7 +95,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean errors and log losses, and differences to the reference, paired over runs."""
+    """Return mean errors and log losses, and differences from the reference, paired over runs."""
     factors = {"error": 100, "log_loss": 1, "model_size": 1}
     rows = paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
     for row in rows:

@@ -46,19 +46,19 @@ def carry_out_run(data_set, method, run):
         plots = order[: int(data_set)]
         n_train = len(plots) - len(plots) // 3  # the last third is the validation set
     split = plots[:n_train], plots[n_train:]
-    errors = [_error(table, split, method, C, run) for C in C_GRID]
+    errors = [_error_rate(table, split, method, C, run) for C in C_GRID]
     best_C = C_GRID[int(np.argmin(errors))]
     train = plots[:n_train] if data_set == FIGURE_8 else plots
     return {
         "seed": run_seed(0, run),
         "parameters": {"C": best_C},
-        "error": _error(table, (train, order[2 * PART_SIZE :]), method, best_C, run),
+        "error": _error_rate(table, (train, order[2 * PART_SIZE :]), method, best_C, run),
         "validation_errors": errors,
         "model_size": table.data.shape[1],
     }
 
 
-def _error(table, split, method, C, run):
+def _error_rate(table, split, method, C, run):
     """Return the error on test plots of a classifier that is fitted on training plots."""
     train, test = split
     X, X_test = table.data[train], table.data[test]

@@ -95,7 +95,7 @@ def parameter_study(data_set, kernel, run):
 
     Notes
     -----
-    A validation point at the boundary may change sides between two builds of NumPy. This can change
+    Two builds of NumPy may classify a validation point at the boundary differently. This can change
     the choice if the numbers of validation errors differ by one.
 
     Examples

@@ -19,7 +19,7 @@ from ....tables import Table, plus_minus
 from ...methods.protocols import run_seed
 from ...running.suite import Suite
 from ..paired import format_cell, paired_rows
-from . import parameters as exploring
+from . import parameters
 
 __all__ = [
     "GRID",
@@ -33,16 +33,16 @@ __all__ = [
 ]
 
 GRID = "grid"
-GAMMA_GRID_20 = (0.003, 0.01, 0.03, 0.1)  # for data sets with twenty features
+GAMMA_GRID_20D = (0.003, 0.01, 0.03, 0.1)  # for data sets with twenty features
 #: Generator and grid of gamma for each data set.
 DATA_SETS = {
-    "stdev2": (exploring.DATA_SETS["stdev2"], exploring.GAMMA_GRID),
-    "nonSep": (exploring.DATA_SETS["nonSep"], exploring.GAMMA_GRID),
-    "threenorm": (threenorm, GAMMA_GRID_20),
-    "ringnorm": (ringnorm, GAMMA_GRID_20),
-    "stripes": (striated, exploring.GAMMA_GRID),
+    "stdev2": (parameters.DATA_SETS["stdev2"], parameters.GAMMA_GRID),
+    "nonSep": (parameters.DATA_SETS["nonSep"], parameters.GAMMA_GRID),
+    "threenorm": (threenorm, GAMMA_GRID_20D),
+    "ringnorm": (ringnorm, GAMMA_GRID_20D),
+    "stripes": (striated, parameters.GAMMA_GRID),
 }
-C_GRID = exploring.C_GRID[1:4]
+C_GRID = parameters.C_GRID[1:4]
 SAMPLE_SIZES = (400, 400, 4000)  # of the training, validation and test samples
 
 
@@ -92,7 +92,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean errors in percent, paired differences to the grid, and the median gamma."""
+    """Return mean errors in percent, paired differences from the grid, and the median gamma."""
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: GRID, {"error": 100})
     for row in rows:
         key = row["data_set"], row["method"]
@@ -105,9 +105,9 @@ def _make_table(rows):
     """Return the table, one row per data set and method."""
     table_rows = []
     for row in rows:
-        mean = plus_minus(row["error"], row["error_se"], ".2f")
+        error = plus_minus(row["error"], row["error_se"], ".2f")
         gamma = f"{row['gamma']:.2g}"
-        table_rows.append([row["data_set"], row["method"], gamma, mean, format_cell(row)])
+        table_rows.append([row["data_set"], row["method"], gamma, error, format_cell(row)])
     columns = ["data", "$\\gamma$ by", "median $\\gamma$", "test error (%)"]
     return Table([*columns, "difference from grid (percentage points)"], table_rows)
 
