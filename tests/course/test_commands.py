@@ -111,7 +111,7 @@ def test_missing_course_assignment_or_marks_raise_errors(course, assignments_fol
         course.source_path("other")
     with pytest.raises(ValueError, match="no assignment"):
         course.source_path("../small")
-    with pytest.raises(ValueError, match="nothing of small is graded yet"):
+    with pytest.raises(ValueError, match="no submission of small has been graded"):
         write_report(course, ASSIGNMENT)
     with pytest.raises(ValueError, match="no assignment 'none'; there are small"):
         create_course(tmp_path / "new", assignments_folder, ["none"])

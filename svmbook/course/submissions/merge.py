@@ -140,7 +140,7 @@ def is_unanswered(cell):
 
 
 def _use_adjacent_text(cell, position, added_cells, notes):
-    """Fill an empty text answer with the student's text next to it: below it or its question."""
+    """Fill an empty text answer with the student's text from below or directly above it."""
     for k in (position, position - 1):
         texts = [added for added in added_cells[k] if _is_text(*added)]
         if texts:

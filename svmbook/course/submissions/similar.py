@@ -1,4 +1,4 @@
-"""Pairs of submissions with similar code, which may be a sign of copying but is no proof."""
+"""Pairs of submissions with similar code, which may indicate copying but does not prove it."""
 
 from __future__ import annotations
 

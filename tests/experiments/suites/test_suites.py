@@ -104,7 +104,7 @@ def test_row_with_too_few_runs_does_not_remove_other_rows(name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: find_suite("nosuch"), "unknown suite 'nosuch'; known are all-classifiers"),
+        (lambda: find_suite("nosuch"), "unknown suite 'nosuch'; choose from all-classifiers"),
         (
             lambda: find_suite("exploring-forest").jobs(["iris"]),
             "has no data set 'iris'; it has 'c",
