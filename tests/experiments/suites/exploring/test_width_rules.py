@@ -51,7 +51,7 @@ def test_grid_method_has_the_smallest_validation_error_on_its_grid():
     errors = [
         1 - SVC(C=C, gamma=gamma).fit(*train).score(*validation)
         for C in (0.1, 1.0, 10.0)
-        for gamma in width_rules.GAMMA_GRID_20
+        for gamma in width_rules.GAMMA_GRID_20D
     ]
     assert stored["validation_error"] == pytest.approx(min(errors), abs=0.005)
 
