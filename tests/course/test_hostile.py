@@ -75,7 +75,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
     with subtests.test("files"):
         assert _digests(course.root, excluded_folders=paths_written_by_grading) == old_digests
         assert (tmp_path / "outside.txt").read_text() == "untouched"
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["outside.txt", "course"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["course", "outside.txt"]
     table = _attack_table()
     for graded in graded_submissions:
         with subtests.test(graded.student):
