@@ -15,7 +15,7 @@ from svmbook import DualSVC, LPBoost
 from svmbook.datasets import manifest, twonorm
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.prototypes.islands import NOISY
-from svmbook.experiments.suites.shen2013.result_tables import PRINTED
+from svmbook.experiments.suites.shen2013.result_tables import REPORTED
 from svmbook.kernels import perceptron, stump
 
 PAGE = Path(__file__).resolve().parent.parent / "book/errata.md"
@@ -183,7 +183,7 @@ def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
 
 
 def test_caption_of_figure_6_1_of_shen_contradicts_its_tables():
-    prototype_accuracy, _, sampled_accuracy, _ = map(float, PRINTED["isolated"].split()[:4])
+    prototype_accuracy, _, sampled_accuracy, _ = map(float, REPORTED["isolated"].split()[:4])
     assert (prototype_accuracy, sampled_accuracy) == (
         90.9,
         84.0,
