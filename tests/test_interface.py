@@ -111,7 +111,7 @@ def test_lack_of_weights_or_probabilities_is_documented(name):
     else:
         assert "takes no ``sample_weight``" in doc
     if not hasattr(estimator, "predict_proba"):
-        assert "CalibratedClassifierCV" in doc or "The same with probabilities" in doc
+        assert "CalibratedClassifierCV" in doc or "gives probabilities" in doc
 
 
 @pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)

@@ -86,9 +86,9 @@ class LPBoost(BaseClassifier):
 
     Notes
     -----
-    The values of all stumps at all points are stored, about :math:`4dn^2` numbers. The linear
-    programs grow accordingly: a thousand points with 20 features take minutes. `StumpEnsembleSVC`
-    takes fractions of a second.
+    The values of all stumps at all points are held in memory, about :math:`4dn^2` numbers. The
+    linear programs grow accordingly: a thousand points with 20 features take minutes.
+    `StumpEnsembleSVC` takes fractions of a second.
 
     References
     ----------
