@@ -25,21 +25,21 @@ from urllib.parse import quote, unquote
 
 import nbformat
 import yaml
+from cross_references import (
+    DIRECTIVE,
+    DISPLAYED_FORMULA,
+    ROOT,
+    TITLE,
+    CrossReferences,
+    label_of,
+    read_chapters,
+)
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
-from references import (
-    DIRECTIVE,
-    DISPLAYED_FORMULA,
-    ROOT,
-    TITLE,
-    References,
-    label_of,
-    read_chapters,
-)
 
 DEFAULT_OUTPUT = ROOT / "_build" / "slides"
 TEMPLATE_FOLDER = ROOT / "tools" / "decks"
@@ -249,7 +249,7 @@ def main(target=DEFAULT_OUTPUT, *names):
     shutil.copy(TEMPLATE_FOLDER / "deck.js", target)
     mathjax = json.dumps(config["sphinx"]["config"]["mathjax3_config"])
     template = Template((TEMPLATE_FOLDER / "deck.html").read_text(encoding="utf-8"))
-    renderer, rows = SlideRenderer(References()), []
+    renderer, rows = SlideRenderer(CrossReferences()), []
     for number, chapter in enumerate(read_chapters(ROOT), start=1):
         if names and chapter.name not in names:
             continue

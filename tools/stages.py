@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import yaml
-from perturbed_kernel import kernel_environment
+from perturbation_environment import perturbation_environment
 from processors import emulation_environments
 from scheduling import LOGS, ONE_THREAD_ENV, ROOT, Job, log_path
 
@@ -119,7 +119,7 @@ def fonts():
 
 def wheel():
     """Return the job that builds the wheel and imports it outside the repository."""
-    return [Job("wheel", "wheel", (PYTHON, "tools/wheel.py"), required_stages=("lint",))]
+    return [Job("wheel", "wheel", (PYTHON, "tools/check_wheel.py"), required_stages=("lint",))]
 
 
 def slides():
@@ -155,7 +155,7 @@ def portability(names):
     emulated = {f" ({name})": env for name, env in emulation_environments(names).items()}
     emulated[" (two threads)"] = dict.fromkeys(ONE_THREAD_ENV, "2")
     perturbed = {
-        f" (perturbed data {seed})": kernel_environment(LOGS / f"perturbed-{seed}", seed)
+        f" (perturbed data {seed})": perturbation_environment(LOGS / f"perturbed-{seed}", seed)
         for seed in PERTURBATION_SEEDS
     }
     jobs = []

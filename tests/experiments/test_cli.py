@@ -53,7 +53,7 @@ def test_table_shows_stored_runs(store_path):
     assert result.exit_code == 0
     assert "| stdev2 | linear | 0.01 |" in result.stdout
     assert (
-        "`svmbook reproduce exploring-parameters`, a part of it. Runs per row: 2;" in result.stdout
+        "some runs of `svmbook reproduce exploring-parameters`. Runs per row: 2;" in result.stdout
     )
 
 

@@ -66,7 +66,7 @@ def chapters_by_formula_count():
     return sorted(chapters, key=lambda name: (HTML / name).read_text("utf-8").count('class="math'))
 
 
-def nightly_except(names, daily=SAMPLE_PAGES):
+def mark_nightly(names, daily=SAMPLE_PAGES):
     """Return page names as test parameters, marked as nightly unless they are in `daily`."""
     return [
         pytest.param(name, marks=() if name in daily else pytest.mark.nightly) for name in names
@@ -161,7 +161,7 @@ def page_file(request):
     return HTML / request.param
 
 
-@pytest.fixture(scope="package", params=nightly_except(built_pages()))
+@pytest.fixture(scope="package", params=mark_nightly(built_pages()))
 def visited(request, visit):
     """Open each page in turn, once for all tests, with all `details` elements open.
 

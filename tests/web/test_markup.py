@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from .conftest import HTML, built_pages, nightly_except
+from .conftest import HTML, built_pages, mark_nightly
 
 html5lib = pytest.importorskip("html5lib")
 
 
-@pytest.mark.parametrize("name", nightly_except(built_pages()))
+@pytest.mark.parametrize("name", mark_nightly(built_pages()))
 def test_markup_is_valid(name):
     parser = html5lib.HTMLParser(namespaceHTMLElements=False)
     tree = parser.parse((HTML / name).read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from .conftest import AXE_OPTIONS, built_pages, nightly_except
+from .conftest import AXE_OPTIONS, built_pages, mark_nightly
 
 playwright = pytest.importorskip("playwright.sync_api")
 
@@ -139,7 +139,7 @@ def test_axe_finds_no_violation(visited, axe):
 
 
 # Only colours depend on the theme, and all pages have the colours of a chapter.
-@pytest.mark.parametrize("visited", nightly_except(built_pages(), PHONE_PAGES), indirect=True)
+@pytest.mark.parametrize("visited", mark_nightly(built_pages(), PHONE_PAGES), indirect=True)
 def test_axe_finds_no_violation_on_a_phone_and_in_the_dark_theme(visited, axe):
     passes = [
         (390, "light", NO_CONTRAST, REMOVE_REPEATED_CONTENT),

@@ -1,17 +1,17 @@
-"""tools/slides.py and tools/references.py: the slide decks, as files and in Chromium."""
+"""tools/slides.py and tools/cross_references.py: the slide decks, as files and in Chromium."""
 
 import re
 
+import cross_references
 import nbformat
 import pytest
-import references
 import slides
 from bs4 import BeautifulSoup
 
-from .conftest import HTML, ROOT, nightly_except
+from .conftest import HTML, ROOT, mark_nightly
 
 DECKS = ROOT / "_build" / "slides"
-CHAPTERS = [chapter.name for chapter in references.read_chapters(ROOT)]
+CHAPTERS = [chapter.name for chapter in cross_references.read_chapters(ROOT)]
 DAILY_CHAPTERS = ("dual_svm", "which_machine_when")
 SLIDE_COUNTS = range(15, 26)  # accepted numbers of slides per chapter
 MIN_FONT_SIZE = 16  # on a slide of 1280 x 720 pixels, as in deck.js
@@ -45,7 +45,7 @@ def decks():
 @pytest.fixture(scope="module")
 def reference_texts():
     """Return the text of a reference to each label."""
-    return references.References().texts
+    return cross_references.CrossReferences().texts
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_slides_contain_no_markdown(decks):
         assert markup.findall(deck.select_one(".slides").text) == []
 
 
-@pytest.mark.parametrize("name", nightly_except(CHAPTERS, DAILY_CHAPTERS))
+@pytest.mark.parametrize("name", mark_nightly(CHAPTERS, DAILY_CHAPTERS))
 def test_references_have_the_numbers_of_the_book(book, reference_texts, name):
     page = (HTML / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
     page = BeautifulSoup(page, "html.parser")
@@ -106,7 +106,7 @@ def test_references_have_the_numbers_of_the_book(book, reference_texts, name):
 
 
 def test_parts_are_found_by_label_or_fragment(text_cell):
-    renderer = slides.SlideRenderer(references.References())
+    renderer = slides.SlideRenderer(cross_references.CrossReferences())
     renderer.references.texts["eq-c"] = "(7.3)"
     assert r"\[a = c \tag{7.3}\]" in renderer.part(text_cell, "eq-c")
     assert r"\[a = b\]" in renderer.part(text_cell, "$= b")
@@ -138,7 +138,7 @@ def open_deck(browser, name, query=""):
     return page, requests, errors
 
 
-@pytest.mark.parametrize("name", nightly_except(CHAPTERS, DAILY_CHAPTERS))
+@pytest.mark.parametrize("name", mark_nightly(CHAPTERS, DAILY_CHAPTERS))
 def test_no_slide_overflows_and_no_file_is_loaded_from_another_host(decks, browser, name):
     page, requests, errors = open_deck(browser, name)
     frames = page.evaluate(FRAME_STATES)

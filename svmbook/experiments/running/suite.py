@@ -43,14 +43,15 @@ class Suite:
         ``error`` (a fraction), ``model_size``, and any further fields.
     compare : callable
         ``compare(records)`` returns a list of dicts, one for each data set and method that has
-        records: the number of runs ``n_runs``, the reported results and the reproduced ones.
+        records: the number of runs ``n_runs``, the results, and those reported by a source.
     make_table : callable
-        ``make_table(rows)`` returns the `Table` of these dicts. If a paper or thesis has the table,
-        the layout is the same.
+        ``make_table(rows)`` returns the `Table` of these dicts. A table of a paper or thesis keeps
+        the layout of the original.
     extra_tables : mapping
         Functions that make further tables of the same rows, by name.
-    data_files : mapping
-        Names for `svmbook.datasets.load`, by data set; generated data sets have no entry.
+    table_names : mapping
+        Name of the table that `svmbook.datasets.load` reads, for each data set that is not
+        generated.
     excluded_data_sets : mapping
         Data sets on which a method is not run, by method.
     """
@@ -64,7 +65,7 @@ class Suite:
     compare: Callable[[list], list]
     make_table: Callable[[list], Table]
     extra_tables: Mapping = field(default_factory=dict)
-    data_files: Mapping = field(default_factory=dict)
+    table_names: Mapping = field(default_factory=dict)
     excluded_data_sets: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):
@@ -84,7 +85,7 @@ class Suite:
         return jobs
 
     def _run_numbers(self, runs):
-        """Return the run numbers for a number of runs or a list; by default those of all runs."""
+        """Return the run numbers: those in a list, the first ``runs``, or by default all."""
         runs = self.n_runs if runs is None else runs
         run_numbers = range(runs) if isinstance(runs, Integral) else tuple(runs)
         if not run_numbers or min(run_numbers) < 0:
@@ -129,7 +130,7 @@ def _check_names(names, available, message):
     """Return distinct names, by default all; raise ValueError if one is unknown."""
     names = tuple(dict.fromkeys(available if names is None else names))
     if not names:
-        raise ValueError(f"no name is given; choose from {', '.join(available)}.")
+        raise ValueError(f"no names were given; choose from {', '.join(available)}.")
     for name in names:
         if name not in available:
             raise ValueError(f"{message} {name!r}; it has {', '.join(map(repr, available))}.")

@@ -91,7 +91,7 @@ def report(name: str, store: Store | None = None, *, table: str | None = None) -
     """
     suite = find_suite(name)
     if table is not None and table not in suite.extra_tables:
-        available = ", ".join(suite.extra_tables) or "its main table only"
+        available = ", ".join(suite.extra_tables) or "only its main table"
         raise ValueError(f"{name} has no table {table!r}; it has {available}.")
     make_table = suite.make_table if table is None else suite.extra_tables[table]
     store = Store(results_folder() / f"{name}.jsonl") if store is None else store
@@ -109,7 +109,7 @@ def _compare(name, path, file_version):
     records = sorted(store.records(name), key=itemgetter(*Job._fields))
     if not records:
         raise ValueError(
-            f"{store.path} has no runs of {name}; carry them out by: "
+            f"{store.path} has no runs of {name}; to carry them out, run: "
             f"svmbook reproduce {name} --store {store.path}"
         )
     # Raises for unknown names, which `compare` would silently leave out.
@@ -134,8 +134,9 @@ def _notes(suite, rows, records):
     seconds = sum(r["seconds"] for r in records)
     time = f"{seconds / 60:.0f} minutes" if seconds > 100 else f"{seconds:.0f} seconds"
     versions = "; ".join(sorted({r["versions"] for r in records}))
+    origin = "by" if is_complete else "from some runs of"
     return (
-        f"Made by `svmbook reproduce {suite.name}`{'' if is_complete else ', a part of it'}. "
+        f"Made {origin} `svmbook reproduce {suite.name}`. "
         f"Runs per row: {runs}; total time on one core: {time}.",
         f"Versions: {versions}.",
     )

@@ -1,4 +1,4 @@
-"""Means of methods over their runs, and paired differences to a reference method."""
+"""Means of methods over their runs, and paired differences from a reference method."""
 
 import itertools
 
@@ -25,7 +25,7 @@ def group_runs(records, data_sets, methods, *, min_runs=1):
 
 
 def paired_summaries(records, data_set, method, reference, *, field="error", factor=100.0):
-    """Return the mean of one method and its paired difference to another, with standard errors.
+    """Return the mean of one method and its paired difference from another, with standard errors.
 
     Only runs that both methods have are used. The runs must be independent, as on generated data,
     because there is no correction for overlapping training sets.

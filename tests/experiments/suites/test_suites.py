@@ -70,8 +70,8 @@ def test_reproduced_error_is_the_mean_of_the_records(name):
         assert row["reproduced"] == pytest.approx(errors[key].mean())
 
 
-def columns(rows):
-    """Return the column names of each row, by the texts in the row."""
+def columns_by_row(rows):
+    """Map the texts that identify each row to its column names."""
     return {tuple(v for v in row.values() if isinstance(v, str)): row.keys() for row in rows}
 
 
@@ -84,7 +84,9 @@ def two_runs(name):
 
 @pytest.mark.parametrize("name", SUITES)
 def test_two_runs_of_each_row_suffice_for_all_columns(name):
-    assert columns(find_suite(name).compare(two_runs(name))) == columns(report(name).rows)
+    assert columns_by_row(find_suite(name).compare(two_runs(name))) == columns_by_row(
+        report(name).rows
+    )
 
 
 @pytest.mark.parametrize("name", SUITES)
@@ -98,7 +100,13 @@ def test_row_with_too_few_runs_does_not_remove_other_rows(name):
         if (record["data_set"], record["method"]) != (data_set, method) or record["run"] == 0
     ]
     assert len(remaining) < len(records)
-    assert len(columns(report(name).rows).keys() - columns(suite.compare(remaining)).keys()) <= 1
+    assert (
+        len(
+            columns_by_row(report(name).rows).keys()
+            - columns_by_row(suite.compare(remaining)).keys()
+        )
+        <= 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,7 +122,7 @@ def test_row_with_too_few_runs_does_not_remove_other_rows(name):
             lambda: report("lin2005-kernels", table="x"),
             "has no table 'x'; it has selection, quarter",
         ),
-        (lambda: report("usvc-cases", table="x"), "it has its main table only"),
+        (lambda: report("usvc-cases", table="x"), "it has only its main table"),
         (lambda: find_suite("lin2005-kernels").jobs(runs=0), "runs must be at least 1.* found 0"),
         (lambda: find_suite("lin2005-kernels").jobs(runs=[3, -1]), r"found \[3, -1\]"),
     ],
@@ -126,7 +134,7 @@ def test_unknown_names_and_invalid_runs_raise(call, message):
 
 def test_report_of_missing_or_incomplete_records_raises(tmp_path):
     store = Store(tmp_path / "runs.jsonl")
-    with pytest.raises(ValueError, match="carry them out by: svmbook reproduce lin2005"):
+    with pytest.raises(ValueError, match="to carry them out, run: svmbook reproduce lin2005"):
         report("lin2005-kernels", store)
     record = committed_record("lin2005-kernels", data_set="sonar")
     store.append({key: value for key, value in record.items() if key != "selection_seconds"})
@@ -147,7 +155,7 @@ def test_report_does_not_depend_on_the_order_of_the_runs(tmp_path):
 def test_report_of_a_part_of_a_suite_is_marked(tmp_path):
     store = make_store(tmp_path / "runs.jsonl", load_records("exploring-parameters")[:1])
     text = repr(report("exploring-parameters", store))
-    assert "exploring-parameters`, a part of it. Runs per row: 1;" in text
+    assert "from some runs of `svmbook reproduce exploring-parameters`. Runs per row: 1;" in text
     assert "nan" not in text
 
 

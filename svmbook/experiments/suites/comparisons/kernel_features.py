@@ -4,8 +4,8 @@ Question: which of the two needs fewer features for the same test error, and doe
 approximation of the kernel also give the better classifier?
 
 Protocol: each run draws 1,600 training and 4,000 test points from eight stripes, the same points
-for all methods, with :math:`\gamma = 2` and :math:`C = 10`. The error of the kernel is the mean
-absolute error of its values over all pairs of the first 400 training points.
+for all methods, with :math:`\gamma = 2` and :math:`C = 10`. The error of the kernel approximation
+is the mean absolute error of its values over all pairs of the first 400 training points.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ C, GAMMA = 10.0, 2.0
 EXACT = "exact kernel"
 FEATURE_MAPS = {"Nystroem": Nystroem, "Fourier": RBFSampler}
 FEATURE_COUNTS = (20, 50, 100, 200, 400)
-N_COMPARED = 400  # training points on whose pairs the kernel is compared
+N_COMPARED = 400  # training points; the kernels are compared on their pairs
 
 
 def method_name(kind, m):

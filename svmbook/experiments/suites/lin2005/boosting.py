@@ -14,10 +14,10 @@ from ...methods.grid import run_grid_search
 from ...methods.statistics import compare
 from ...running.suite import Suite
 from .kernels import (
-    DATA_FILES,
     DATA_SETS,
     GENERATORS,
     GRID_WITHOUT_GAMMA,
+    TABLE_NAMES,
     TEST_SHARE,
     compare_to_reported,
     format_error,
@@ -140,5 +140,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    data_files=DATA_FILES,
+    table_names=TABLE_NAMES,
 )

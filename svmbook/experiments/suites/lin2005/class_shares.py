@@ -128,5 +128,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    data_files={name: "sonar" for name in DATA_SETS if name.startswith("sonar")},
+    table_names={name: "sonar" for name in DATA_SETS if name.startswith("sonar")},
 )

@@ -67,7 +67,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean errors, and paired differences to the converged linear program."""
+    """Return mean errors, and paired differences from the converged linear program."""
     factors = {"error": 100, "margin": 1, "n_programs": 1, "model_size": 1}
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
 

@@ -17,7 +17,14 @@ from ....ensembles import LPBoost
 from ....svm import DualSVC
 from ...methods.statistics import summarise
 from ...running.suite import Suite
-from .kernels import DATA_FILES, DATA_SETS, GRID_WITH_GAMMA, format_error, protocol, table_by_method
+from .kernels import (
+    DATA_SETS,
+    GRID_WITH_GAMMA,
+    TABLE_NAMES,
+    format_error,
+    protocol,
+    table_by_method,
+)
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
@@ -134,5 +141,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    data_files=DATA_FILES,
+    table_names=TABLE_NAMES,
 )

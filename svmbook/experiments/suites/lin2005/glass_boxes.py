@@ -170,7 +170,7 @@ def _shapes(model):
 
 
 def _compare(records):
-    """Return mean errors and log losses, and their paired differences to the first method."""
+    """Return mean errors and log losses, and their paired differences from the first method."""
     records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
     for data_set, method in itertools.product(DATA_SETS, METHODS):
@@ -223,5 +223,5 @@ SUITE = Suite(
     compare=_compare,
     make_table=_make_table,
     extra_tables={"errors": partial(_make_table, field="error", heading="error (%)", decimals=1)},
-    data_files={name: name for name in DATA_SETS},
+    table_names={name: name for name in DATA_SETS},
 )

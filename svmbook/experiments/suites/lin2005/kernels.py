@@ -23,13 +23,13 @@ from ...methods.statistics import compare, summarise
 from ...running.suite import Suite
 
 __all__ = [
-    "DATA_FILES",
     "DATA_SETS",
     "GRIDS",
     "METHODS",
     "REPORTED",
     "REPORTED_SECONDS",
     "SUITE",
+    "TABLE_NAMES",
     "carry_out_run",
     "compare_to_reported",
     "format_error",
@@ -46,10 +46,10 @@ GENERATORS = {
     "ringnorm-near": partial(ringnorm, distance=1.0),
 }
 #: The thesis has ten features in "breast", because its table includes the sample number.
-DATA_FILES = {
+TABLE_NAMES = {
     name: name for name in SOURCES["lin2005"].tables if name not in ("breast", "breast_id")
 }
-DATA_FILES["breast"] = "breast_id"
+TABLE_NAMES["breast"] = "breast_id"
 METHODS = {
     "SVM-Stump": "stump",
     "SVM-Perc.": "perceptron",
@@ -122,7 +122,7 @@ def protocol(data_set, n_runs=100):
     """
     if data_set in GENERATORS:
         return GeneratedSamples(GENERATORS[data_set], n_runs=n_runs)
-    table = load(DATA_FILES[data_set], prepare="lin2005")
+    table = load(TABLE_NAMES[data_set], prepare="lin2005")
     return RandomSplits(table.data, table.target, train_share=1.0 - TEST_SHARE, n_runs=n_runs)
 
 
@@ -308,5 +308,5 @@ SUITE = Suite(
     compare=_compare,
     make_table=_make_table,
     extra_tables={"selection": _make_selection_table, "quarter": _make_coarse_grid_table},
-    data_files=DATA_FILES,
+    table_names=TABLE_NAMES,
 )

@@ -4,7 +4,7 @@ These experiments are not a reproduction. Each run draws 300 training points and
 the same for all methods. "islands, 20 % noise" has the points of "islands", but a fifth of the
 training labels are changed; the test labels are correct. C = 100 unless the name of the method
 states it. In two methods some members abstain at prediction: those whose exemplar has a changed
-label, or as many random members. Differences to the reference, the distance-weighted vote, and
+label, or as many random members. Differences from the reference, the distance-weighted vote, and
 between the two data sets are paired.
 """
 
@@ -94,7 +94,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean errors, and paired differences to the reference and between the data sets."""
+    """Return mean errors, and paired differences from the reference and between the data sets."""
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
     swapped_records = [r | {"data_set": r["method"], "method": r["data_set"]} for r in records]
     for row in rows:

@@ -84,7 +84,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return means, and paired differences to the reference of each method."""
+    """Return means, and paired differences from the reference of each method."""
     rows = []
     for data_set, (method, reference) in itertools.product(DATA_SETS, REFERENCES.items()):
         summarise_pair = partial(paired_summaries, records, data_set, method)
@@ -92,7 +92,7 @@ def _compare(records):
         if summaries[""] is None:
             continue
         row = {"data_set": data_set, "method": method, "n_runs": summaries[""][0].n_values}
-        row["n_members"] = summarise_pair(reference, field="model_size", factor=1.0)[0].mean
+        row["model_size"] = summarise_pair(reference, field="model_size", factor=1.0)[0].mean
         if method in SHIFT_METHODS:
             summaries["validation_"] = summarise_pair(reference, field="validation_error")
         if method in SAMPLED_METHODS:

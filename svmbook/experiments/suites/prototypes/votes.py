@@ -115,7 +115,7 @@ def _model_size(model, n_train):
 
 
 def _compare(records):
-    """Return mean errors in percent, and paired differences to the reference."""
+    """Return mean errors in percent, and paired differences from the reference."""
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
 
 

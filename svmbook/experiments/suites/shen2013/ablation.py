@@ -147,5 +147,5 @@ SUITE = Suite(
         "votes": _table_maker("vote (%)", VOTE_METHODS, _format_accuracy),
         "members": _table_maker("members", MAJORITY_METHODS, lambda row: f"{row['n_members']:.0f}"),
     },
-    data_files=table_names(DATA_SETS),
+    table_names=table_names(DATA_SETS),
 )

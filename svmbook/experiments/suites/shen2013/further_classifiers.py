@@ -99,7 +99,7 @@ SUITE = Suite(
         "larger": clean_label_table_maker(CLEAN_DATA_SETS[-2:], METHODS),
         "noise": clean_label_table_maker(noisy_names(0.1, COMMON_DATA_SETS), METHODS),
     },
-    data_files=table_names(DATA_SETS),
+    table_names=table_names(DATA_SETS),
     excluded_data_sets={
         "exemplars, hard negatives": (
             *COMMON_DATA_SETS[:2],

@@ -148,5 +148,5 @@ SUITE = Suite(
         "messages": make_message_table,
         "spirals": make_spirals_table,
     },
-    data_files=table_names(DATA_SETS),
+    table_names=table_names(DATA_SETS),
 )

@@ -46,5 +46,5 @@ SUITE = Suite(
         "5-percent": clean_label_table_maker(NOISY_DATA_SETS[0.05], METHODS),
         "30-percent": clean_label_table_maker(NOISY_DATA_SETS[0.3], METHODS),
     },
-    data_files=table_names(DATA_SETS),
+    table_names=table_names(DATA_SETS),
 )

@@ -117,9 +117,9 @@ def compare_to_reported(records, reported, reference):
     """Return one row per data set and method: reported and reproduced errors, and differences.
 
     ``reproduced_ten`` and ``z_ten`` are from the first ten splits, the number in the paper, and
-    ``reproduced`` and ``z`` from all splits. ``z`` is the difference to the reported mean in joint
-    standard errors. The paired difference is to the method ``reference`` on the same splits, with
-    an interval corrected for their overlap.
+    ``reproduced`` and ``z`` from all splits. ``z`` is the difference from the reported mean in
+    joint standard errors. The paired difference is from the method ``reference`` on the same
+    splits, with an interval corrected for their overlap.
     """
     records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []

@@ -47,5 +47,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=partial(compare_to_reported, reported=REPORTED, reference="SVM"),
     make_table=partial(make_table, reference="SVM"),
-    data_files=TABLES,
+    table_names=TABLES,
 )

@@ -102,7 +102,7 @@ def _hinge_method(method):
 
 
 def _compare(records):
-    """Return mean errors, and differences to the hinge loss, paired over runs."""
+    """Return mean errors, and differences from the hinge loss, paired over runs."""
     return paired_rows(records, DATA_SETS, METHODS, _hinge_method, {"error": 100})
 
 
@@ -123,7 +123,7 @@ def _make_table_by_size(rows):
 
 
 def _make_table_by_gamma(rows):
-    """Return one row per gamma: the error with the hinge loss, and the difference to it."""
+    """Return one row per gamma: the error with the hinge loss, and the difference from it."""
     rows_by_method = {row["method"]: row for row in rows if row["data_set"] == GAUSSIAN_DATA_SET}
     table_rows = []
     for gamma in GAMMAS:

@@ -83,7 +83,7 @@ def _hinge_method(method):
 
 
 def _compare(records):
-    """Return mean errors, and differences to the hinge loss, paired over runs."""
+    """Return mean errors, and differences from the hinge loss, paired over runs."""
     factors = {"error": 100, "train_error": 100}
     return paired_rows(records, DATA_SETS, METHODS, _hinge_method, factors)
 

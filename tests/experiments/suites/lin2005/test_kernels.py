@@ -16,8 +16,8 @@ from svmbook.tables import plus_minus
 
 @pytest.mark.parametrize("data_set", ["sonar", "vote84", "breast"])
 def test_tables_have_60_percent_of_the_rows_for_training(data_set):
-    skip_without_table(kernels.DATA_FILES[data_set])
-    rows = load(kernels.DATA_FILES[data_set], prepare="lin2005").data
+    skip_without_table(kernels.TABLE_NAMES[data_set])
+    rows = load(kernels.TABLE_NAMES[data_set], prepare="lin2005").data
     X_train, _, X_test, _, _ = kernels.protocol(data_set)[3]
     assert len(X_train) == int(0.6 * len(rows))
     assert np.abs(rows).max() == pytest.approx(1.0)
@@ -68,8 +68,8 @@ def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
 @pytest.mark.parametrize("method", ["SVM-Gauss", "SVM-Stump", "SVM-Perc."])
 @pytest.mark.parametrize("data_set", ["twonorm", "sonar"])
 def test_runs_reproduce_their_committed_records(data_set, method):
-    if data_set in kernels.DATA_FILES:
-        skip_without_table(kernels.DATA_FILES[data_set])
+    if data_set in kernels.TABLE_NAMES:
+        skip_without_table(kernels.TABLE_NAMES[data_set])
     records = [
         committed_record("lin2005-kernels", data_set=data_set, method=method, run=run)
         for run in range(17, 20)

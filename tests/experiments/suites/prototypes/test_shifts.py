@@ -74,7 +74,7 @@ def test_means_and_paired_differences_follow_from_the_records():
         data_set, method = row["data_set"], row["method"]
         reference = prototype_shifts.REFERENCES[method]
         assert reference in prototype_shifts.METHODS and row["n_runs"] == 30
-        assert row["n_members"] == pytest.approx(values_of(data_set, method, "model_size").mean())
+        assert row["model_size"] == pytest.approx(values_of(data_set, method, "model_size").mean())
         for prefix in ("", "validation_"):
             if f"{prefix}error" not in row:
                 assert prefix and not method.startswith("C = 10,")

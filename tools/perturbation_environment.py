@@ -1,8 +1,8 @@
-"""Kernels that run notebooks on data perturbed by a relative 1e-15 (tests/perturbation.py)."""
+"""The environment in which Jupyter runs notebooks on data perturbed by a relative 1e-15."""
 
 from pathlib import Path
 
-PERTURBATION = Path(__file__).resolve().parent.parent / "tests" / "perturbation.py"
+PERTURBATION_SCRIPT = Path(__file__).resolve().parent.parent / "tests" / "perturbation.py"
 # IPython continues after an error in a start-up file, so an error must end the kernel: it would
 # otherwise run the notebook on unperturbed data.
 STARTUP_TEMPLATE = """\
@@ -15,10 +15,13 @@ except BaseException:
 """
 
 
-def kernel_environment(folder, seed):
-    """Write an IPython profile that perturbs data into a folder; return the kernel's variables."""
+def perturbation_environment(folder, seed):
+    """Write an IPython profile whose start-up file perturbs the data; return its variables.
+
+    With these environment variables, a Jupyter kernel uses the profile in ``folder``.
+    """
     startup = Path(folder, "profile_default", "startup")
     startup.mkdir(parents=True, exist_ok=True)
-    text = STARTUP_TEMPLATE.format(path=str(PERTURBATION), seed=seed)
+    text = STARTUP_TEMPLATE.format(path=str(PERTURBATION_SCRIPT), seed=seed)
     Path(startup, "00-perturb.py").write_text(text, encoding="utf-8")
     return {"IPYTHONDIR": str(folder)}

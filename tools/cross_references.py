@@ -1,4 +1,4 @@
-"""The texts of references in the book, computed from its files: "Figure 2.3", "(2.3)", titles."""
+"""The texts of cross-references in the book, from its files: "Figure 2.3", "(2.3)", titles."""
 
 import re
 import sys
@@ -22,7 +22,7 @@ DISPLAYED_FORMULA = re.compile(
 )
 HEADING = re.compile(r"^\((?P<label>[\w-]+)\)=\n+#+ (?P<title>.*)$", re.M)
 TITLE = re.compile(r"^# (.*)$", re.M)
-# What the book calls the directives that it numbers.
+# Names of the numbered directives in the text; equations have a number only.
 NUMBERED_KINDS = {
     "math": "",
     "explorable": "Figure",
@@ -58,7 +58,7 @@ def numbered_labels(cell):
             yield kind, label
 
 
-class References:
+class CrossReferences:
     """The texts of references to labels and pages: "Figure 2.3", "(2.3)", or *a title*."""
 
     def __init__(self):
@@ -81,7 +81,7 @@ class References:
                     self.texts[label] = f"{kind} {item_number}" if kind else f"({item_number})"
 
     def resolve(self, role, content):
-        """Return the text that stands for a role, in Markdown."""
+        """Return the Markdown text to which a MyST role resolves."""
         titled = re.fullmatch(r"(.*?)\s*<([^>]*)>", content, re.S)
         if role in ("func", "class"):
             return f"`{content.rsplit('.', 1)[-1].strip('~')}`"
