@@ -280,7 +280,7 @@ def test_budget_covers_every_folder_and_keeps_the_time_limits():
     recorded_budget = tomllib.loads(budget.BUDGET_PATH.read_text(encoding="utf-8"))
     file_names = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
     assert set(recorded_budget["work"]) - {"svmbook"} >= {
-        budget.folder_of(name) for name in file_names
+        budget.folder_or_file(name) for name in file_names
     }
     assert all((ROOT / folder).exists() for folder in recorded_budget["work"])
     seconds = recorded_budget["seconds"]
