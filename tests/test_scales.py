@@ -26,7 +26,7 @@ def test_points_with_tiny_feature_values_are_classified(model):
     assert model.fit(1e-7 * X[::2], Y[::2]).score(1e-7 * X, Y) > 0.9
 
 
-@pytest.mark.filterwarnings("ignore:the duality gap of a member")  # the member of the outlier
+@pytest.mark.filterwarnings("ignore:the duality gap of a linear SVM")  # the member of the outlier
 @pytest.mark.parametrize("model", MODELS_WITH_LARGE_C, ids=lambda model: type(model).__name__)
 def test_outlier_does_not_make_all_other_points_equal(model):
     points = X.copy()

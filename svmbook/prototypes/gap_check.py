@@ -8,7 +8,7 @@ from ..base import BaseClassifier
 
 __all__ = ["GapCheckedClassifier"]
 
-GAP_TOL = 1e-4  # of the relative duality gap of a member
+GAP_TOL = 1e-4  # of the relative duality gap of a linear SVM
 
 
 class GapCheckedClassifier(BaseClassifier):
@@ -22,7 +22,7 @@ class GapCheckedClassifier(BaseClassifier):
     def _warn_if_gap_is_large(self, gap, stacklevel):
         if not gap <= GAP_TOL:
             warnings.warn(
-                f"the duality gap of a member is {gap:.1e} times its objective, above the "
+                f"the duality gap of a linear SVM is {gap:.1e} times its objective, above the "
                 f"tolerance {GAP_TOL:g}; scale the features, or lower C.",
                 ConvergenceWarning,
                 stacklevel=stacklevel,

@@ -130,7 +130,7 @@ class LocalizedSVM(PairwiseClassifier):
         (n, d), k = self._points_.shape, self._n_neighbors_
         return max(k * (k + d), n)
 
-    def _pair_decision_function(self, X):
+    def _outputs_by_pair(self, X):
         scaled_sq_dist = round_significand(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._n_neighbors_ - 1
         last_sq_dist = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]

@@ -21,7 +21,7 @@ OUTPUT_TOL = 1e-10  # relative to the terms of an output: smaller outputs are nu
 class PairwiseClassifier(GapCheckedClassifier):
     r"""Base class for :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}` and one-vs-one voting.
 
-    A subclass defines ``_pair_decision_function(X)``. It returns a function of two class indices
+    A subclass defines ``_outputs_by_pair(X)``. It returns a function of two class indices
     a and b, whose value is one output per point of X, positive where class b is predicted. Query
     points are processed in blocks; ``_floats_per_query()`` is the memory needed per query point,
     in floats.
@@ -45,7 +45,7 @@ class PairwiseClassifier(GapCheckedClassifier):
 
     def _outputs_of_block(self, X):
         """Return votes of the pairs plus confidences in (-1/3, 1/3); one column per class."""
-        outputs_of_pair, k = self._pair_decision_function(X), len(self.classes_)
+        outputs_of_pair, k = self._outputs_by_pair(X), len(self.classes_)
         if k == 2:
             return outputs_of_pair(0, 1)
         votes, sums, abs_sum = np.zeros((len(X), k)), np.zeros((len(X), k)), np.zeros((len(X), 1))

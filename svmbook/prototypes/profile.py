@@ -227,7 +227,7 @@ class ProfileSVM(PairwiseClassifier):
     def _floats_per_query(self):
         return 2 * len(self._points_)
 
-    def _pair_decision_function(self, X):
+    def _outputs_by_pair(self, X):
         sq_dist = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
         nearest = round_significand(sq_dist).argmin(axis=1)
 

@@ -179,7 +179,7 @@ def test_failed_fit_removes_fitted_attributes():
 @pytest.mark.parametrize("method", ["fit", "decision_function"])
 def test_large_gap_warns_at_the_call_that_trains(method, monkeypatch):
     monkeypatch.setattr("svmbook.prototypes.gap_check.GAP_TOL", -1.0)
-    with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
+    with pytest.warns(ConvergenceWarning, match="the duality gap of a linear SVM") as caught:
         if method == "fit":
             ProfileSVM(n_clusters=3, random_state=0).fit(X, Y)
         else:

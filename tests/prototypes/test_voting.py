@@ -114,7 +114,7 @@ def test_l1_penalty_gives_sparse_coefficients():
 
 def test_large_duality_gap_warns(monkeypatch):
     monkeypatch.setattr("svmbook.prototypes.gap_check.GAP_TOL", 1e-300)
-    with pytest.warns(ConvergenceWarning, match="the duality gap of a member") as caught:
+    with pytest.warns(ConvergenceWarning, match="the duality gap of a linear SVM") as caught:
         ExemplarSVM(C=10.0).fit(X, Y)
     assert caught[0].filename == __file__
 

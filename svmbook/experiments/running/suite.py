@@ -48,7 +48,7 @@ class Suite:
         ``make_table(rows)`` returns the `Table` of these dicts. A table of a paper or thesis keeps
         the layout of the original.
     extra_tables : mapping
-        Functions that make further tables of the same rows, by name.
+        Functions that make further tables from the same rows, by table name.
     table_names : mapping
         Name of the table that `svmbook.datasets.load` reads, for each data set that is not
         generated.

@@ -33,7 +33,7 @@ NO_SHIFTS, TEN_SHIFTS, POSITIVE_UPDATES = SHIFTS = (
 )
 SHIFT_OPTIONS = {NO_SHIFTS: {"n_shifts": 0}, TEN_SHIFTS: {}, POSITIVE_UPDATES: {"p_negative": 0.0}}
 WEIGHTED_VOTE, EXEMPLARS = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
-UNSAMPLED_METHODS = {
+VOTE_METHODS = {
     "C = 100, majority vote": PrototypeSVM(C=100.0, voting="majority"),
     "C = 100, probability vote": PrototypeSVM(C=100.0, voting="probability"),
     "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="libsvm"),
@@ -52,10 +52,11 @@ SAMPLED_METHODS = {
     f"C = 100, {vote}, sampled": SampledPrototypeSVM(C=100.0, voting=voting)
     for vote, voting in VOTES.items()
 }
-METHODS = SHIFT_METHODS | UNSAMPLED_METHODS | SAMPLED_METHODS
-#: Reference method of each method for paired differences; three methods are their own reference.
+METHODS = SHIFT_METHODS | VOTE_METHODS | SAMPLED_METHODS
+#: Reference method of each method for paired differences.
+#: A method that serves only as a reference is mapped to itself.
 REFERENCES = {name: f"{name.rpartition(', ')[0]}, {NO_SHIFTS}" for name in SHIFT_METHODS}
-REFERENCES |= dict.fromkeys(UNSAMPLED_METHODS, WEIGHTED_VOTE)
+REFERENCES |= dict.fromkeys(VOTE_METHODS, WEIGHTED_VOTE)
 REFERENCES |= {name: name.rpartition(", ")[0] for name in SAMPLED_METHODS}
 METHODS_WITH_REFERENCE = tuple(name for name, reference in REFERENCES.items() if name != reference)
 
@@ -121,6 +122,6 @@ SUITE = Suite(
         "differences": partial(
             _make_table, methods=METHODS_WITH_REFERENCE, field="difference", format_spec="+.2f"
         ),
-        "votes": partial(_make_table, methods=UNSAMPLED_METHODS),
+        "votes": partial(_make_table, methods=VOTE_METHODS),
     },
 )

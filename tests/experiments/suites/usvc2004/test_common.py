@@ -126,7 +126,7 @@ def test_inner_products_of_prototype_features_are_kernel_values():
     np.testing.assert_allclose(features @ features.T, K, atol=1e-8)
 
 
-def test_centres_of_a_network_are_drawn_by_the_sample_weights():
+def test_centres_of_a_network_are_drawn_in_proportion_to_the_sample_weights():
     X, y = non_separable(60, random_state=0)
     weights = np.where(X[:, 0] > 0, 1.0, 0.0)
     network = usvc_gaussian.PrototypeFeaturesClassifier(
