@@ -8,7 +8,7 @@ method has the steepness s of the loss, the weights (as printed, or without thei
 
 If the iterations do not converge, the last one is arbitrary, and for about half of these samples it
 depends on rounding. Errors and thresholds are therefore means over the last 500 iterations. The
-"swing" is the largest threshold minus the smallest in these iterations.
+field "swing" of a record is the range of the threshold in these iterations.
 """
 
 import itertools
@@ -24,11 +24,11 @@ from ...running.suite import Suite
 from ..paired import group_runs
 from .cases import CASES, REPORTED
 
-__all__ = ["METHODS", "SUITE", "SWING_TOL", "carry_out_run", "iterations"]
+__all__ = ["METHODS", "RANGE_TOL", "SUITE", "carry_out_run", "iterations"]
 
 C, DAMPING, N_ITERATIONS, N_AVERAGED = 10.0, 0.2, 2000, 500
 MIN_SLACK = 1e-6  # in the denominator of a weight
-SWING_TOL = 1e-4  # iterations with a smaller swing have converged
+RANGE_TOL = 1e-4  # iterations with a smaller range of the threshold have converged
 #: Steepness, factor of the weights, and starting point by method.
 METHODS = {
     f"s = {s:g}, {weights}, from {start}": (s, weight_factor, start)
@@ -97,16 +97,16 @@ def _compare(records):
         for name, factor in (("error", 100), ("threshold", 1)):
             summary = summarise([factor * r[name] for r in run_records])
             row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
-        swings = np.array([r["swing"] for r in run_records])
-        row["converged_percent"] = 100.0 * float(np.mean(swings < SWING_TOL))
-        row["swing"] = float(np.median(swings))
+        ranges = np.array([r["swing"] for r in run_records])
+        row["converged_percent"] = 100.0 * float(np.mean(ranges < RANGE_TOL))
+        row["median_range"] = float(np.median(ranges))
         rows.append(row)
     return rows
 
 
 def _make_table(rows):
     """Return the table, one row per case and method, below the rows of Table 1."""
-    columns = ["case", "algorithm", "test error (%)", "threshold", "converged (%)", "median swing"]
+    columns = ["case", "algorithm", "test error (%)", "threshold", "converged (%)", "median range"]
     table_rows = []
     for case, s in itertools.product(CASES, (2, 4)):
         printed = REPORTED[case, f"USVC (s = {s})"]
@@ -119,7 +119,7 @@ def _make_table(rows):
                     plus_minus(row["error"], row["error_deviation"], ".1f"),
                     plus_minus(row["threshold"], row["threshold_deviation"], ".2f"),
                     f"{row['converged_percent']:.0f}",
-                    f"{row['swing']:.3f}",
+                    f"{row['median_range']:.3f}",
                 ]
                 table_rows.append([name, row["method"], *cells])
     return Table(columns, table_rows)
