@@ -19,7 +19,7 @@ from numbers import Real
 
 import numpy as np
 
-from .peer import Connection, NoAnswer, Peer, RemoteObject
+from .peer import Connection, Peer, RemoteObject, ReplyError
 from .source import defined_names, free_names, replace_commands
 
 __all__ = ["Examiner", "PartResult", "error_fields"]
@@ -196,7 +196,7 @@ class Examiner:
                 if message.get("serving"):
                     return connection
                 connection.close()
-                raise NoAnswer("the kernel does not respond")
+                raise ReplyError("the kernel does not respond")
             connection.close()
 
     def _disconnect(self, key):
@@ -216,7 +216,7 @@ class Examiner:
         names = {name for name in names if not name.startswith("__")}
         answers = self._peer.request("look_up", args=sorted(names))
         if not isinstance(answers, dict):
-            raise NoAnswer("the answers cannot be looked up")
+            raise ReplyError("the answers cannot be looked up")
         return {name: answers[name] for name in names if name in answers}
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .plain_data import decode, encode, set_state
 
-__all__ = ["AnswerError", "Connection", "NoAnswer", "Peer", "RemoteFunction", "RemoteObject"]
+__all__ = ["AnswerError", "Connection", "Peer", "RemoteFunction", "RemoteObject", "ReplyError"]
 
 MAX_LINE_LENGTH = 2**26  # bytes
 MAX_TEXT_LENGTH = 10_000  # characters of an error's message
@@ -37,7 +37,7 @@ class AnswerError(Exception):
     """An answer raised an exception that is not derived from one of `BUILTIN_ERRORS`."""
 
 
-class NoAnswer(ConnectionError):
+class ReplyError(ConnectionError):
     """The other process does not reply, or its reply is invalid."""
 
 
@@ -136,7 +136,7 @@ class Peer:
         request["kwargs"] = self._encode(kwargs)
         with self._lock:  # an answer may have several threads
             if self.connection is None:
-                raise NoAnswer("the kernel is not connected")
+                raise ReplyError("the kernel is not connected")
             request["unused_numbers"] = [
                 self.unused_numbers.pop() for _ in range(len(self.unused_numbers))
             ]
@@ -145,7 +145,7 @@ class Peer:
                 while "action" in (message := self.connection.receive()):
                     self.reply(message)
             except ConnectionError as problem:
-                raise NoAnswer(str(problem)) from None
+                raise ReplyError(str(problem)) from None
         if message.get("error") is not None:
             raise _decode_error(message["error"])
         try:
@@ -154,7 +154,7 @@ class Peer:
                 set_state(generator, decode(state, self._refuse))
             return decode(message.get("value"), self._decode_reference)
         except (ValueError, TypeError, RecursionError) as problem:
-            raise NoAnswer(f"the reply cannot be read: {problem}") from None
+            raise ReplyError(f"the reply cannot be read: {problem}") from None
 
     def reply(self, message):
         """Perform an action for the other side, and send the result or the error.

@@ -12,7 +12,7 @@ from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from .examiner import Examiner, error_fields
-from .peer import NoAnswer
+from .peer import ReplyError
 from .source import defined_names, free_names, imported_names, split_test
 
 __all__ = ["KEPT_MIME_TYPES", "run_notebook"]
@@ -229,7 +229,7 @@ def _run_test_part(kernel, examiner, source, is_last):
     if result.printed_text:
         outputs.append(new_output("stream", name="stdout", text=result.printed_text))
     error = result.error
-    if kernel.timed_out or (error and error["ename"] == NoAnswer.__name__):
+    if kernel.timed_out or (error and error["ename"] == ReplyError.__name__):
         error = kernel.error or error
     if result.points is not None and is_last and not error:
         points = {"text/plain": repr(result.points)}

@@ -136,7 +136,7 @@ def test_names_of_a_test_that_lost_its_connection_cannot_be_replaced(shell_sandb
         "check(f(2))",
         test_indices={1, 3},
     )
-    assert [outcome.outputs[k][-1]["ename"] for k in (1, 3)] == ["NoAnswer", "AssertionError"]
+    assert [outcome.outputs[k][-1]["ename"] for k in (1, 3)] == ["ReplyError", "AssertionError"]
 
 
 def test_names_of_a_failed_given_cell_cannot_be_replaced(shell_sandbox):
