@@ -136,13 +136,13 @@ def test_figures_are_svg_with_alt_text(path):
 
 
 @every_chapter
-def test_chapter_has_a_moving_figure_with_a_description(path):
+def test_chapter_has_a_figure_with_a_slider_and_a_description(path):
     html_outputs = [
         "".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")
     ]
-    moving_figures = [html for html in html_outputs if 'class="moving"' in html]
-    assert moving_figures
-    for alt in re.findall('alt="([^"]*)"', "".join(moving_figures)):
+    slider_figures = [html for html in html_outputs if 'class="slider-figure"' in html]
+    assert slider_figures
+    for alt in re.findall('alt="([^"]*)"', "".join(slider_figures)):
         title, description = alt.split(". ", 1)
         assert title and len(description) > 40
 

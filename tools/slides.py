@@ -211,7 +211,9 @@ def picture(svg, alt):
 
 def is_narrow_figure(content):
     """Return whether a slide shows a single figure that is not much wider than tall."""
-    start = re.match(r'<figure>(?:<div class="moving">)?<img src="data:image/svg\+xml,', content)
+    start = re.match(
+        r'<figure>(?:<div class="slider-figure">)?<img src="data:image/svg\+xml,', content
+    )
     size = start and SVG_SIZE.search(unquote(content[start.end() : start.end() + 3000]))
     return bool(size) and float(size[1]) < MAX_NARROW_RATIO * float(size[2])
 

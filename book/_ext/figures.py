@@ -1,6 +1,6 @@
 """Show drawings: whole on wide screens, with their panels below each other on narrow ones.
 
-The pictures of animated figures are stored as files, which load only when they are shown.
+The pictures of figures with a slider are stored as files, which load only when they are shown.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ def depart_image(writer, node):
 
 
 def store_embedded_pictures(app, pagename, templatename, context, doctree):
-    """Store each picture of an animated figure as a file.
+    """Store each picture of a figure with a slider as a file.
 
     A notebook has these pictures in its HTML outputs. In the page they would load before the text.
     """

@@ -1,16 +1,16 @@
 """Plots of classifiers and their points, drawn on given axes, and the style of the figures."""
 
-from .animated import AnimatedFigure
 from .many_classes import CLASS_COLOURS, plot_classes, plot_regions
 from .ranks import plot_ranks
 from .shapes import plot_shapes
+from .slider import SliderFigure
 from .style import figure_svg, use_book_style
 from .two_classes import COLOURS, plot_decision_function, plot_points, ring_support
 
 __all__ = [
     "CLASS_COLOURS",
     "COLOURS",
-    "AnimatedFigure",
+    "SliderFigure",
     "figure_svg",
     "plot_classes",
     "plot_decision_function",

@@ -25,7 +25,7 @@ __all__ = ["figure_svg", "use_book_style"]
 MAX_VECTOR_MARKERS = 120  # with more markers than this a figure stores them as pixels
 MAX_DPI = 192  # twice the resolution of a standard screen
 MAX_WIDTH_PIXELS = 1440
-ANIMATED_DPI = 120  # lower for animated figures, because a page loads the pictures of all states
+SLIDER_DPI = 120  # lower for figures with a slider, because a page loads the pictures of all states
 PNG_DATA = re.compile(r"(?<=data:image/png;base64,)[\w+/=\s]+")
 # More than two decimals of a coordinate in points.
 SURPLUS_DECIMALS = re.compile(r"(?<![\w.])(-?[1-9]\d*\.\d\d)\d+")
@@ -82,7 +82,7 @@ def figure_svg(figure: Figure, *, crop: bool = True) -> str:
     svg_file = StringIO()
     with _rasterise_markers(figure), _show_shared_tick_labels(figure):
         box = "tight" if crop else Bbox.from_bounds(0, 0, *figure.get_size_inches())
-        dpi = min(MAX_DPI if crop else ANIMATED_DPI, MAX_WIDTH_PIXELS / figure.get_figwidth())
+        dpi = min(MAX_DPI if crop else SLIDER_DPI, MAX_WIDTH_PIXELS / figure.get_figwidth())
         figure.savefig(svg_file, format="svg", dpi=dpi, bbox_inches=box, metadata={"Date": None})
         panels = _panel_bounds(figure) if crop and len(figure.axes) > 1 else []
     svg = PNG_DATA.sub(_reduce_to_palette, SURPLUS_DECIMALS.sub(r"\1", svg_file.getvalue()))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from svmbook.plotting import AnimatedFigure, figure_svg, use_book_style
+from svmbook.plotting import SliderFigure, figure_svg, use_book_style
 from svmbook.plotting.style import MAX_VECTOR_MARKERS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -157,17 +157,17 @@ def test_coordinates_are_rounded_and_glyphs_are_not():
     assert re.search(r"scale\(0\.\d{3,} ", svg)
 
 
-def test_animated_figure_shows_one_picture():
+def test_figure_with_a_slider_shows_one_picture():
     def draw(height):
         figure, ax = plt.subplots(figsize=(3, 2))
         ax.plot([0, height], gid="a&b<c")
         ax.set_ylim(0, 3)
         return figure
 
-    animated = AnimatedFigure(
+    slider_figure = SliderFigure(
         draw, [1, 2, 3], label=lambda h: f"height <{h}>", alt='A "line".', start=1
     )
-    html = animated._repr_html_()
+    html = slider_figure._repr_html_()
     images = re.findall("<img [^>]*>", html)
     assert [" hidden" in image for image in images] == [True, False, True]
     assert len({re.search('xml,([^"]*)"', image)[1] for image in images}) == 3
@@ -176,7 +176,7 @@ def test_animated_figure_shows_one_picture():
         ElementTree.fromstring(unquote(unescape(url)))
     assert 'alt="height &lt;2&gt;. A &quot;line&quot;."' in images[1]
     assert 'max="2" value="1"' in html and "<output>height &lt;2&gt;</output>" in html
-    sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in animated.pictures}
+    sizes = {re.search(r'viewBox="([^"]*)"', svg)[1] for _, svg in slider_figure.pictures}
     assert len(sizes) == 1
     assert not plt.get_fignums()
 
@@ -184,7 +184,7 @@ def test_animated_figure_shows_one_picture():
 @pytest.mark.parametrize("start", [-1, 2])
 def test_invalid_start_is_refused(start):
     with pytest.raises(ValueError, match=f"start is {start}; there are 2 states"):
-        AnimatedFigure(lambda state: plt.figure(), [1, 2], label=str, alt="nothing", start=start)
+        SliderFigure(lambda state: plt.figure(), [1, 2], label=str, alt="nothing", start=start)
 
 
 def test_notebook_shows_figures_as_svg_only():

@@ -1,4 +1,4 @@
-"""Animated figures work by keyboard and are small, and all figures are legible on a phone."""
+"""Figures with a slider work by keyboard and are small, and all figures are legible on a phone."""
 
 import json
 import re
@@ -19,9 +19,9 @@ SLIDER_STATE = """box => ({
 })"""
 
 
-def test_animated_figure_works_by_keyboard(visited):
+def test_figure_with_a_slider_works_by_keyboard(visited):
     visited.show(1280, "light")
-    for figure in visited.page.locator(".moving").all():
+    for figure in visited.page.locator(".slider-figure").all():
         titles = figure.locator("img").evaluate_all("images => images.map(image => image.title)")
         slider = figure.get_by_role("slider")
         slider.focus()
@@ -33,9 +33,11 @@ def test_animated_figure_works_by_keyboard(visited):
         assert len(set(titles)) == len(titles) > 1
 
 
-def animated_figures(page):
-    """Return the SVG pictures of each animated figure of a built page."""
-    figures = re.findall(r'<div class="moving">.*?</div>', page.read_text(encoding="utf-8"), re.S)
+def slider_figures(page):
+    """Return the SVG pictures of each figure with a slider of a built page."""
+    figures = re.findall(
+        r'<div class="slider-figure">.*?</div>', page.read_text(encoding="utf-8"), re.S
+    )
     sources = [re.findall(r'<img src="([^"]*)"', figure) for figure in figures]
     return [
         [(page.parent / source).read_text("utf-8") for source in figure_sources]
@@ -43,28 +45,28 @@ def animated_figures(page):
     ]
 
 
-def test_animated_figure_is_small(page_file):
+def test_figure_with_a_slider_is_small(page_file):
     """The pictures of each figure have fewer than 400,000 characters in total."""
-    assert all(sum(map(len, pictures)) < 400_000 for pictures in animated_figures(page_file))
+    assert all(sum(map(len, pictures)) < 400_000 for pictures in slider_figures(page_file))
 
 
-def test_animated_figure_is_the_stored_output_of_its_notebook(page_file):
+def test_figure_with_a_slider_is_the_stored_output_of_its_notebook(page_file):
     name = page_file.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
     stored = []
     if (ROOT / name).exists():
         cells = json.loads((ROOT / name).read_text(encoding="utf-8"))["cells"]
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
         htmls = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
-        stored = [html for html in htmls if 'class="moving"' in html]
+        stored = [html for html in htmls if 'class="slider-figure"' in html]
     sources = [re.findall(r'src="data:image/svg\+xml,([^"]*)"', html) for html in stored]
     pictures = [[unquote(source) for source in figure_sources] for figure_sources in sources]
-    assert animated_figures(page_file) == pictures
+    assert slider_figures(page_file) == pictures
 
 
 # The ratio of displayed to stored width of each visible picture. Lazy pictures need not be loaded,
 # since their stored width is an attribute.
 SCALES = """() => {
-  const images = [...document.querySelectorAll(".drawing img, .moving img")];
+  const images = [...document.querySelectorAll(".drawing img, .slider-figure img")];
   return images.filter(image => image.offsetWidth).map(image => {
     const drawing = image.closest(".drawing");
     const whole = drawing?.querySelector(".whole");

@@ -89,10 +89,10 @@ def test_outputs_are_shown_as_in_a_notebook(shared_page):
     output.locator("table mjx-container").first.wait_for()
     output = live_page.run(
         "import matplotlib.pyplot as plt\n"
-        "from svmbook.plotting import AnimatedFigure, use_book_style\n"
+        "from svmbook.plotting import SliderFigure, use_book_style\n"
         "use_book_style()\n"
         "def draw(k):\n    figure, ax = plt.subplots()\n    ax.plot([0, k])\n    return figure\n"
-        "AnimatedFigure(draw, [1, 2, 3], label='slope {}'.format, alt='A line.')"
+        "SliderFigure(draw, [1, 2, 3], label='slope {}'.format, alt='A line.')"
     )
     slider = output.get_by_role("slider")
     slider.focus()

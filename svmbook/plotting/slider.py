@@ -10,21 +10,21 @@ import matplotlib.pyplot as plt
 
 from .style import figure_svg
 
-__all__ = ["AnimatedFigure"]
+__all__ = ["SliderFigure"]
 
 # Characters that need no percent-encoding in a data URL.
 SAFE_CHARACTERS = " !$'()*+,-./:;=?@[]_`{|}~"
 
 # JavaScript that shows the picture at the slider's position, and tells screen readers its title.
 _INPUT_HANDLER = (
-    "const box = this.closest('.moving'), all = box.querySelectorAll('img');"
+    "const box = this.closest('.slider-figure'), all = box.querySelectorAll('img');"
     "all.forEach((image, k) => image.hidden = k != this.value);"
     "box.querySelector('output').value = all[this.value].title;"
     "this.setAttribute('aria-valuetext', all[this.value].title)"
 )
 
 
-class AnimatedFigure:
+class SliderFigure:
     r"""A few pictures, one per state, and a slider that selects one of them.
 
     All pictures are drawn in advance, so the slider works without a kernel.
@@ -55,13 +55,13 @@ class AnimatedFigure:
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from svmbook.plotting import AnimatedFigure
+    >>> from svmbook.plotting import SliderFigure
     >>> def draw(slope):
     ...     figure, ax = plt.subplots()
     ...     ax.plot([0, 1], [0, slope])
     ...     return figure
-    >>> AnimatedFigure(draw, [1, 2, 3], label="slope {}".format, alt="A line.")
-    AnimatedFigure of 3 pictures, from "slope 1" to "slope 3"
+    >>> SliderFigure(draw, [1, 2, 3], label="slope {}".format, alt="A line.")
+    SliderFigure of 3 pictures, from "slope 1" to "slope 3"
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class AnimatedFigure:
 
     def __repr__(self):
         first, last = self.pictures[0][0], self.pictures[-1][0]
-        return f'AnimatedFigure of {len(self.pictures)} pictures, from "{first}" to "{last}"'
+        return f'SliderFigure of {len(self.pictures)} pictures, from "{first}" to "{last}"'
 
     def _repr_html_(self):
         images = []
@@ -91,7 +91,7 @@ class AnimatedFigure:
             )
         start_title = escape(self.pictures[self.start][0])
         return (
-            f'<div class="moving">{"".join(images)}'
+            f'<div class="slider-figure">{"".join(images)}'
             f'<label><input type="range" min="0" max="{len(images) - 1}" value="{self.start}"'
             f' aria-label="state of the figure" aria-valuetext="{start_title}"'
             f' oninput="{escape(_INPUT_HANDLER)}"> <output>{start_title}</output></label></div>'
