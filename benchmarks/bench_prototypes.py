@@ -230,9 +230,8 @@ def compare_predictions(X, y):
     Both ensembles have the initial members, one per training point outside the validation set.
     """
     model = PrototypeSVM(C, voting="majority", n_shifts=0, random_state=0).fit(X, y)
-    prototypes = model.prototypes_
-    members = [fit_member(X, p.positives, p.negatives) for p in prototypes]
-    labels = [p.label for p in prototypes]
+    members = [fit_member(X, member.positives, member.negatives) for member in model.members_]
+    labels = [member.label for member in model.members_]
     X_new = np.random.default_rng(7).random((4000, X.shape[1]))
     _, product_seconds = time_call(lambda: model.predict(X_new), repeats=5)
     _, loop_seconds = time_call(lambda: LoopPrototypes().vote(members, labels, X_new))

@@ -26,7 +26,7 @@ MULTIPLIER_ATTRIBUTES = {
     *("alpha_", "bounded_support_", "dual_coef_", "free_support_", "n_support_", "support_"),
     *("support_vectors_",),
 }
-LP_VERTEX_ATTRIBUTES = {"coef_", "intercept_", "outputs", "prototypes_"}
+LP_VERTEX_ATTRIBUTES = {"coef_", "intercept_", "members_", "outputs", "prototypes_"}
 
 
 def moons():

@@ -21,8 +21,8 @@ from .sigmoids import cross_validated_sigmoids
 __all__ = [
     "Ensemble",
     "LocalEnsemble",
+    "Member",
     "Members",
-    "Prototype",
     "sample_by_class",
     "validation_split",
 ]
@@ -36,8 +36,8 @@ VOTE_DECIMALS = 10  # sums of votes are rounded to this many decimals, so that t
 MAX_BLOCK_OUTPUTS = 200_000  # outputs of all members per block of points: few enough for the cache
 
 
-class Prototype(NamedTuple):
-    """A member of a fitted ensemble: a hyperplane and the indices of its training points."""
+class Member(NamedTuple):
+    """A member of a fitted ensemble: its hyperplane and the indices of its training points."""
 
     coef: np.ndarray
     intercept: float
@@ -208,8 +208,8 @@ class LocalEnsemble(GapCheckedClassifier):
         self._ensemble_ = ensemble
         self.coef_, self.intercept_, self.exemplars_ = ensemble[:3]
         exemplars, codes, positive, negative, planes = members
-        self.prototypes_ = [
-            Prototype(w, b, label, i, train_indices[P], train_indices[N])
+        self.members_ = [
+            Member(w, b, label, i, train_indices[P], train_indices[N])
             for w, b, label, i, P, N in zip(
                 *planes[:2],
                 classes[codes],

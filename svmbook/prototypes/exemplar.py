@@ -73,7 +73,7 @@ class ExemplarSVM(LocalEnsemble):
 
     Attributes
     ----------
-    prototypes_ : list of Prototype
+    members_ : list of Member
         The members: ``coef``, ``intercept``, ``label``, ``exemplar``, ``positives``, ``negatives``;
         the last three are indices of training points.
     coef_, intercept_ : ndarray of shapes (n_members, n_features) and (n_members,)
@@ -123,7 +123,7 @@ class ExemplarSVM(LocalEnsemble):
     >>> from svmbook import ExemplarSVM
     >>> X, y = load_iris(return_X_y=True)
     >>> model = ExemplarSVM(C=10.0, random_state=0).fit(X, y)
-    >>> len(model.prototypes_), model.score(X, y) > 0.9
+    >>> len(model.members_), model.score(X, y) > 0.9
     (114, True)
     """
 

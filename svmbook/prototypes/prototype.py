@@ -101,7 +101,7 @@ class PrototypeSVM(LocalEnsemble):
 
     Attributes
     ----------
-    prototypes_, coef_, intercept_, exemplars_
+    members_, coef_, intercept_, exemplars_
         The members of the selected ensemble, as in `ExemplarSVM`.
     history_ : list of Iteration
         One entry per ensemble, the first before any shift: ``accuracy`` on the validation set,
@@ -146,7 +146,7 @@ class PrototypeSVM(LocalEnsemble):
     >>> from svmbook import PrototypeSVM
     >>> X, y = load_iris(return_X_y=True)
     >>> model = PrototypeSVM(C=10.0, random_state=0).fit(X, y)
-    >>> len(model.prototypes_) < len(model.history_[0].exemplars)
+    >>> len(model.members_) < len(model.history_[0].exemplars)
     True
     >>> model.score(X, y) > 0.9
     True

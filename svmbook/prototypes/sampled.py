@@ -48,7 +48,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     ----------
     samples_ : list of ndarray
         Indices of the points of each sample.
-    prototypes_, coef_, intercept_, exemplars_, history_, n_shifts_, validation_score_
+    members_, coef_, intercept_, exemplars_, history_, n_shifts_, validation_score_
         As in `PrototypeSVM`, for the last sample; indices refer to all training points.
     relative_gap_, converged_, classes_, n_features_in_, feature_names_in_
         As in `PrototypeSVM`.

@@ -132,7 +132,7 @@ def test_shift_is_that_of_algorithm_3(C):
 def test_positives_have_label_of_member_and_negatives_other_labels():
     model = PrototypeSVM(C=3.0, random_state=0).fit(X, Y)
     assert model.n_shifts_ > 0
-    for member in model.prototypes_:
+    for member in model.members_:
         assert Y[member.exemplar] == member.label
         assert (Y[member.positives] == member.label).all()
         assert (Y[member.negatives] != member.label).all()
@@ -144,7 +144,7 @@ def test_positives_have_label_of_member_and_negatives_other_labels():
 def test_members_minimise_objective_with_weighted_positives():
     for weight in (0.4, "balanced"):
         model = PrototypeSVM(C=3.0, positive_weight=weight, p_negative=0.05, random_state=0)
-        members = model.fit(X, Y).prototypes_
+        members = model.fit(X, Y).members_
         ratios = [len(member.negatives) / len(member.positives) for member in members]
         assert np.ptp(ratios) > 1
         for member, ratio in list(zip(members, ratios, strict=True))[::3]:
@@ -155,7 +155,7 @@ def test_members_minimise_objective_with_weighted_positives():
             np.testing.assert_allclose(member.coef, exact.coef_[0], atol=1e-5)
 
 
-def test_updates_in_history_lead_to_the_prototypes():
+def test_updates_in_history_lead_to_the_members():
     model = PrototypeSVM(C=3.0, p_negative=0.05, random_state=0).fit(X, Y)
     iterations = model.history_[1 : model.n_shifts_ + 1]
     new_positives = np.vstack([iteration.new_positives for iteration in iterations])
@@ -163,8 +163,8 @@ def test_updates_in_history_lead_to_the_prototypes():
     assert len(new_positives)
     assert len(new_negatives)
     exemplars = PrototypeSVM(C=3.0, n_shifts=0, random_state=0).fit(X, Y)
-    initial = {m.exemplar: m for m in exemplars.prototypes_}
-    for member in model.prototypes_:
+    initial = {member.exemplar: member for member in exemplars.members_}
+    for member in model.members_:
         exemplar = member.exemplar
         positives = set(initial[exemplar].positives) | set(
             new_positives[new_positives[:, 0] == exemplar, 1]
@@ -215,7 +215,7 @@ def test_last_ensemble_is_kept_if_all_members_would_be_removed():
     with pytest.warns(ConvergenceWarning, match="no member covers any training point") as caught:
         model = PrototypeSVM(C=1e-6, random_state=0).fit(points, labels)
     assert caught[0].filename == __file__
-    assert len(model.prototypes_) == 90
+    assert len(model.members_) == 90
     assert len(model.history_) == 1
     assert (model.predict(points) == 1).all()
 

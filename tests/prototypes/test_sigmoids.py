@@ -113,13 +113,13 @@ def test_vote_sums_probabilities_of_positive_outputs(model):
     training = np.arange(len(X))
     if isinstance(model, PrototypeSVM):
         training = model.history_[0].exemplars  # without the validation set
-    P, N = np.zeros((2, len(model.prototypes_), len(X)), dtype=bool)
-    for m, member in enumerate(model.prototypes_):
+    P, N = np.zeros((2, len(model.members_), len(X)), dtype=bool)
+    for m, member in enumerate(model.members_):
         P[m, member.positives] = N[m, member.negatives] = True
     sigmoids = cross_validated_sigmoids(
         X[training], P[:, training], N[:, training], np.ones(len(P)), train
     )
     F = X_new @ model.coef_.T + model.intercept_
-    signs = np.array([1 if member.label else -1 for member in model.prototypes_])
+    signs = np.array([1 if member.label else -1 for member in model.members_])
     votes = np.where(F > 0, sigmoids.probability(F), 0.0) @ signs
     np.testing.assert_allclose(model.decision_function(X_new), votes, atol=1e-5)

@@ -19,7 +19,7 @@ def votes_by_loops(model, weight):
     votes = np.zeros(len(X_NEW))
     for i, x in enumerate(X_NEW):
         voters = []
-        for m, member in enumerate(model.prototypes_):
+        for m, member in enumerate(model.members_):
             output = member.coef @ x + member.intercept
             if output > 0:
                 distance = np.linalg.norm(x - model.exemplars_[m])
@@ -60,8 +60,10 @@ def test_probabilities_are_fitted_on_validation_points():
     model = PrototypeSVM(C=10.0, voting="probability", random_state=0).fit(X, LABELS)
     validation = np.setdiff1d(np.arange(100), model.history_[0].exemplars)
     sigmoids = [
-        fit_sigmoid(X[validation] @ m.coef + m.intercept, LABELS[validation] == m.label)
-        for m in model.prototypes_
+        fit_sigmoid(
+            X[validation] @ member.coef + member.intercept, LABELS[validation] == member.label
+        )
+        for member in model.members_
     ]
     votes = votes_by_loops(model, lambda _, m, output: sigmoids[m].probability(output))
     np.testing.assert_allclose(model.decision_function(X_NEW), votes, atol=1e-6)
@@ -97,9 +99,9 @@ def test_mined_members_equal_svms_against_all_other_points(C, weight):
         exact = solve_active_set(points @ points.T, y, np.where(y > 0, C * factor, C), tol=1e-12)
         w = points.T @ (y * exact.alpha)
         atol = 1e-5 * max(1.0, np.abs(w).max())
-        np.testing.assert_allclose(model.prototypes_[i].coef, w, atol=atol)
+        np.testing.assert_allclose(model.members_[i].coef, w, atol=atol)
     model.set_params(mining=False).fit(X, Y)
-    assert max(len(m.negatives) for m in model.prototypes_) <= 3
+    assert max(len(member.negatives) for member in model.members_) <= 3
 
 
 def test_l1_penalty_gives_sparse_coefficients():
@@ -144,7 +146,7 @@ def test_mining_doubles_the_number_of_added_negatives():
             model = ExemplarSVM(C=1e-4, voting="majority", n_negatives=n_negatives, mining=mining)
             model.fit(points, np.repeat([0, 1], 16))
             assert model.n_rounds_ == (n_rounds if mining else 0)
-            sizes = {len(member.negatives) for member in model.prototypes_}
+            sizes = {len(member.negatives) for member in model.members_}
             assert sizes == {16 if mining else n_negatives}
 
 
@@ -152,7 +154,7 @@ def test_three_classes_have_majority_votes():
     points = np.array([[0.0, 0.0], [0.2, 0.1], [5.0, 0.0], [5.2, 0.1], [0.0, 5.0], [0.1, 5.2]])
     model = ExemplarSVM(C=10.0, positive_weight=1.0, voting="majority", mining=False)
     votes = model.fit(points, list("aabbcc")).decision_function([[0.1, 0.0]])
-    covers = [m.coef @ [0.1, 0.0] + m.intercept > 0 for m in model.prototypes_]
+    covers = [member.coef @ [0.1, 0.0] + member.intercept > 0 for member in model.members_]
     expected = [sum(covers[:2]), sum(covers[2:4]), sum(covers[4:])]
     np.testing.assert_allclose(votes[0], expected, atol=1e-8)
 
@@ -170,6 +172,6 @@ def test_prediction_uses_blocks_of_bounded_size(voting, monkeypatch):
     monkeypatch.setattr(type(model._ensemble_), "_votes", recording_votes)
     monkeypatch.setattr("svmbook.prototypes.ensemble.MAX_BLOCK_OUTPUTS", 500)
     np.testing.assert_allclose(model.decision_function(X_NEW), one_block, atol=1e-9)
-    n_members = len(model.prototypes_)
+    n_members = len(model.members_)
     assert len(sizes) > 1 and sum(sizes) == len(X_NEW) * n_members
     assert max(sizes) <= max(500, n_members)

@@ -78,7 +78,7 @@ def carry_out_run(data_set, method, run):
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, labels)
     record = {"seed": parts.seed, "parameters": {}, "model_size": len(labels)}
     if isinstance(model, PrototypeSVM):
-        exemplars = np.array([p.exemplar for p in model.prototypes_])
+        exemplars = np.array([member.exemplar for member in model.members_])
         is_mislabelled = labels[exemplars] != parts.y_train[exemplars]
         is_positive = evaluate_hyperplanes(parts.X_test, model.coef_, model.intercept_)[1]
         record |= {"model_size": len(exemplars), "n_mislabelled_members": int(is_mislabelled.sum())}

@@ -61,7 +61,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _model_size(model, n_train):
-    for name in ("prototypes_", "support_", "estimators_"):
+    for name in ("members_", "support_", "estimators_"):
         if hasattr(model, name):
             return len(getattr(model, name))
     return n_train

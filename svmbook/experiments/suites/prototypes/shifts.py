@@ -74,7 +74,7 @@ def carry_out_run(data_set, method, run):
         "seed": parts.seed,
         "parameters": {},
         "error": round(float(1.0 - model.score(parts.X_test, parts.y_test)), 6),
-        "model_size": len(getattr(model, "prototypes_", parts.y_train)),
+        "model_size": len(getattr(model, "members_", parts.y_train)),
     }
     if isinstance(model, PrototypeSVM):
         record["parameters"] = {"n_shifts": int(model.n_shifts_)}  # of the selected iteration

@@ -58,7 +58,7 @@ class WeightedNearestMembers(ExemplarSVM):
         nearest = member_distances.argsort(axis=1)[:, : self.n_neighbors]
         # A member that is not positive has infinite distance and so the weight zero.
         weights = inverse_square(np.take_along_axis(member_distances, nearest, axis=1))
-        labels = np.array([member.label for member in self.prototypes_])
+        labels = np.array([member.label for member in self.members_])
         votes = [(weights * (labels[nearest] == label)).sum(axis=1) for label in self.classes_]
         return self.classes_[np.argmax(votes, axis=0)]
 
@@ -109,7 +109,7 @@ def _model_size(model, n_train):
     if isinstance(model, DecisionTreeClassifier):
         return int(model.get_n_leaves())
     if isinstance(model, ExemplarSVM):
-        return len(model.prototypes_)
+        return len(model.members_)
     stores_all_points = isinstance(model, LocalizedSVM | KNeighborsClassifier)
     return n_train if stores_all_points else len(model.support_)
 

@@ -126,7 +126,7 @@ def cross_validate(make_estimator, data_set, run, *, invert_scaling=False):
         clean_accuracies.append(float(np.mean(labels == clean_labels[test])))
         is_pairwise = isinstance(fitted[-1], OneVsOneClassifier)
         models = fitted[-1].estimators_ if is_pairwise else fitted[-1:]
-        sizes.append(sum(len(getattr(model, "prototypes_", [model])) for model in models))
+        sizes.append(sum(len(getattr(model, "members_", [model])) for model in models))
         shift_counts.append(np.mean([getattr(model, "n_shifts_", 0) for model in models]))
     return {
         "seed": seed,

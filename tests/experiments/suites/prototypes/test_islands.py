@@ -54,7 +54,7 @@ def test_abstaining_members_do_not_affect_the_majority_vote():
     abstaining = np.arange(len(model.coef_)) % 3 == 0
     X = parts.X_test
     is_positive = X @ model.coef_.T + model.intercept_ > 0
-    votes = (is_positive * [p.label for p in model.prototypes_])[:, ~abstaining].sum(axis=1)
+    votes = (is_positive * [member.label for member in model.members_])[:, ~abstaining].sum(axis=1)
     predicted_labels = suite.remove_votes(model, abstaining).predict(X)
     np.testing.assert_array_equal(predicted_labels[votes != 0], np.sign(votes)[votes != 0])
     unchanged_model = suite.remove_votes(model, np.zeros_like(abstaining))

@@ -57,7 +57,7 @@ def test_all_voting_rules_except_the_probability_vote_have_the_same_members():
     probability_model = models.pop("probability vote")
     for model in models.values():
         np.testing.assert_array_equal(model.coef_, models["majority vote"].coef_)
-    assert len(probability_model.prototypes_) < len(X) == len(models[LIBSVM_VOTE].prototypes_)
+    assert len(probability_model.members_) < len(X) == len(models[LIBSVM_VOTE].members_)
 
 
 def test_baseline_votes_with_inverse_squared_distances():
@@ -97,7 +97,7 @@ def test_five_weighted_members_are_the_nearest_with_a_positive_output():
         positive_members = np.flatnonzero(model.coef_ @ x + model.intercept_ > 0)
         sq_dist = ((model.exemplars_[positive_members] - x) ** 2).sum(axis=1)
         nearest = sq_dist.argsort()[:5]
-        labels = np.array([member.label for member in model.prototypes_])[positive_members]
+        labels = np.array([member.label for member in model.members_])[positive_members]
         assert predicted == np.sign((labels[nearest] / sq_dist[nearest]).sum())
     all_nearest = clone(model).set_params(n_neighbors=len(X)).fit(X, y)
     weighted = clone(exemplar_votes.VOTES[ALL_MEMBERS]).fit(X, y)

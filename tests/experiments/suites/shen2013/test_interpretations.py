@@ -75,4 +75,4 @@ def test_weight_of_a_positive_is_the_number_of_times_it_was_added(three_classes)
     model = Recorder(n_shifts=4, random_state=0).fit(X, y)
     assert positives[-1].max() > 2
     assert all((weight == positive).all() for positive, weight in trained)
-    assert all(len(set(p.positives)) == len(p.positives) for p in model.prototypes_)
+    assert all(len(set(member.positives)) == len(member.positives) for member in model.members_)
