@@ -40,7 +40,7 @@ def lint():
 
 
 def html():
-    """Return the build of the book; warnings and unresolved references are errors."""
+    """Return the job that builds the book; warnings and unresolved references are errors."""
     jupyter_book = Path(PYTHON).with_name("jupyter-book")
     command = (jupyter_book, "build", ".", "-W", "-n", "--keep-going", "-q")
     return [Job("html", "html", command, required_stages=("lint",))]
@@ -65,7 +65,7 @@ def test_paths():
 
 
 def pytest(marker_expression="not nightly", selected_groups=(), suffix="", **env):
-    """Return one run of pytest per group of tests, or per group named in `selected_groups`."""
+    """Return the jobs that run pytest, one per group of tests or per group in `selected_groups`."""
     passing_codes = (0, NO_TESTS_CODE) if marker_expression == "nightly" else (0,)
     jobs = []
     for group, paths in test_paths().items():
@@ -98,7 +98,7 @@ def notebook_groups():
 
 
 def notebooks(suffix="", **env):
-    """Return the nbval runs, which compare the output of fresh kernels with the stored output."""
+    """Return the jobs that run nbval, which compares fresh outputs with the stored outputs."""
     command = (
         PYTHON, "-m", "pytest", "-q", "-c", "tests/nbval.ini", "--rootdir", ROOT, "--nbval",
         "--nbval-current-env", "--nbval-cell-timeout=120",
@@ -112,7 +112,10 @@ def notebooks(suffix="", **env):
 
 
 def fonts():
-    """Return the job that fills Matplotlib's font cache, whose message would enter a notebook."""
+    """Return the job that builds Matplotlib's font cache.
+
+    Otherwise its message would enter a notebook's output.
+    """
     command = (PYTHON, "-c", "import matplotlib.font_manager")
     return [Job("fonts", "fonts", command, required_stages=("lint",))]
 
@@ -136,32 +139,32 @@ def quick():
 
 
 def nightly():
-    """Return the tests that are too slow for every change, with the jobs that they need."""
+    """Return the jobs that run tests too slow for every change, and the jobs that these need."""
     jobs = [*lint(), *html(), *slides(), *pytest("nightly")]
     # The tests run even if lint fails.
     return [replace(job, required_stages=tuple({*job.required_stages} - {"lint"})) for job in jobs]
 
 
 def portability(names):
-    """Return notebooks and numerical tests under other rounding errors.
+    """Return the jobs that run notebooks and numerical tests with different rounding errors.
 
     They run with the OpenBLAS kernels of other processors, and with two BLAS threads. The notebooks
-    also run on data perturbed by a relative 1e-15, which reveals on any processor which outputs
+    also run on data perturbed by a relative 1e-15; this shows, on any processor, which outputs
     depend on the last bits.
 
     Emulated processors use one thread. Two threads change only how a product is divided, so one run
     with this processor's own kernels suffices for them.
     """
-    emulated = {f" ({name})": env for name, env in emulation_environments(names).items()}
-    emulated[" (two threads)"] = dict.fromkeys(ONE_THREAD_ENV, "2")
+    environments = {f" ({name})": env for name, env in emulation_environments(names).items()}
+    environments[" (two threads)"] = dict.fromkeys(ONE_THREAD_ENV, "2")
     perturbed = {
         f" (perturbed data {seed})": perturbation_environment(LOGS / f"perturbed-{seed}", seed)
         for seed in PERTURBATION_SEEDS
     }
     jobs = []
-    for suffix, env in (emulated | perturbed).items():
+    for suffix, env in (environments | perturbed).items():
         jobs += notebooks(suffix, **env)
-    for suffix, env in emulated.items():
+    for suffix, env in environments.items():
         jobs += pytest(selected_groups=NUMERICAL_GROUPS, suffix=suffix, **env)
     # Two threads need two cores: sharing one, they would mostly wait for each other.
     return [replace(job, cores=int(job.env.get("OMP_NUM_THREADS", 1))) for job in jobs]
