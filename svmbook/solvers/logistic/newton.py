@@ -18,7 +18,7 @@ from ...arguments import check_positive
 from ...gram import GramMatrix, LowRankGram, StoredGram, pivoted_factor
 from ...progress import logger
 from ..checks import check_logistic, check_stopping
-from .likelihoods import Binomial, Softmax, best_intercept, make_likelihood
+from .likelihoods import Softmax, TwoClassLoss, best_intercept, make_likelihood
 from .result import LogisticResult
 
 __all__ = ["expansion_coefficients", "ridge_path", "solve_logistic", "solve_logistic_path"]
@@ -162,16 +162,16 @@ def solve_logistic_path(
     return ridge_path(gram, likelihood, lams, tol=tol, max_iter=max_iter, start=start)
 
 
-def ridge_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200, start=None):
-    """Compute the path as `solve_logistic_path` does, for a `GramMatrix` and a likelihood."""
+def ridge_path(gram, loss_function, lams, *, tol=1e-6, max_iter=200, start=None):
+    """Compute the path as `solve_logistic_path` does, for a `GramMatrix` and a loss function."""
     results, factor = [], None
     if isinstance(gram, StoredGram):
         # Conjugate gradients need a definite inner product. K may be singular, so use a factor.
-        multiclass = np.ndim(likelihood.zero_intercept) > 0
+        multiclass = np.ndim(loss_function.zero_intercept) > 0
         max_rank = None if multiclass else LOW_RANK_SHARE * gram.n
         factor = pivoted_factor(gram.K, max_rank=max_rank)
     for lam in lams:
-        problem = RidgeProblem(likelihood, gram, lam)
+        problem = RidgeProblem(loss_function, gram, lam)
         if factor is None:
             result = _run_newton(problem, start, tol, max_iter)
         else:
@@ -197,13 +197,13 @@ def expansion_coefficients(gram, result, lam):
 class RidgeProblem(NamedTuple):
     """A loss of the outputs plus lam / 2 times the squared norm of the function."""
 
-    likelihood: Binomial | Softmax
+    loss_function: TwoClassLoss | Softmax
     gram: GramMatrix
     lam: float
 
     def objective(self, A, f, b):
         """Return the objective of coefficients A with outputs f, and intercept b."""
-        return self.likelihood.loss(f + b) + 0.5 * self.lam * self.gram.inner(A, A, f)
+        return self.loss_function.loss(f + b) + 0.5 * self.lam * self.gram.inner(A, A, f)
 
 
 def _run_newton_on_factor(problem, factor, start, tol, max_iter):
@@ -217,13 +217,13 @@ def _run_newton_on_factor(problem, factor, start, tol, max_iter):
 
 def _run_newton(problem, start, tol, max_iter):
     """Minimise over the unknowns of a Gram matrix, with the best intercept before each step."""
-    likelihood, gram, lam = problem
-    zero = np.zeros((gram.n_unknowns, *np.shape(likelihood.zero_intercept)))
-    A, b = (zero, likelihood.zero_intercept) if start is None else start
+    loss_function, gram, lam = problem
+    zero = np.zeros((gram.n_unknowns, *np.shape(loss_function.zero_intercept)))
+    A, b = (zero, loss_function.zero_intercept) if start is None else start
     f = gram.outputs(A)
     lowest_residual, n_idle, previous_J, message = np.inf, 0, np.inf, ""
     for n_iter in count():
-        b, G = best_intercept(likelihood, f, b)
+        b, G = best_intercept(loss_function, f, b)
         R, r = gram.adjoint(G) - lam * A, G.sum(axis=0)  # minus the gradient in A and in b
         J = problem.objective(A, f, b)
         residual, gap = _certificate(problem, G, R, r)
@@ -240,7 +240,7 @@ def _run_newton(problem, start, tol, max_iter):
             message = "max_iter was reached" if n_iter == max_iter else "stopped at rounding error"
             break
         try:
-            dA, db = likelihood.newton_step(gram, lam, f + b, R, r)
+            dA, db = loss_function.newton_step(gram, lam, f + b, R, r)
         except (ArithmeticError, np.linalg.LinAlgError) as error:
             message = str(error)
             break
@@ -274,9 +274,9 @@ def _certified_result(problem, solution, tol, n_iter, message):
     The rounding error of an output is about the precision times the sizes of the terms in its sum.
     The change of the objective that it can cause must not exceed the tolerance.
     """
-    (likelihood, gram, lam), (A, b) = problem, solution
+    (loss_function, gram, lam), (A, b) = problem, solution
     f = gram.outputs(A)
-    b, G = best_intercept(likelihood, f, b)
+    b, G = best_intercept(loss_function, f, b)
     b = b if np.ndim(b) == 0 else b - b.mean()
     residual, gap = _certificate(problem, G, gram.adjoint(G) - lam * A, G.sum(axis=0))
     J = problem.objective(A, f, b)
@@ -312,24 +312,24 @@ def _line_search(problem, point, step, negative_gradient, J):
     A safeguarded Newton method in t, which stops once the slope is at most a tenth of its initial
     size. The ridge penalty is quadratic in t, so a trial needs n exponentials and no product.
     """
-    likelihood, gram, lam = problem
+    loss_function, gram, lam = problem
     (A, b, f), (dA, db, df), (R, r) = point, step, negative_gradient
     F, dF = f + b, df + db
     squared_norm, squared_step_norm = gram.inner(A, A, f), gram.inner(dA, dA, df)
-    cross_product = gram.inner(A, dA, df)
+    inner_product = gram.inner(A, dA, df)
     descent = gram.inner(R, dA, df) + np.sum(r * db)  # minus the slope at t = 0
     low, high, t = 0.0, np.inf, 1.0
     for _ in range(MAX_TRIALS):
-        slope = lam * (cross_product + t * squared_step_norm) - np.sum(
-            likelihood.negative_gradient(F + t * dF) * dF
+        slope = lam * (inner_product + t * squared_step_norm) - np.sum(
+            loss_function.negative_gradient(F + t * dF) * dF
         )
         if abs(slope) <= SLOPE_RATIO * descent:
-            J_new = likelihood.loss(F + t * dF) + lam * (0.5 * squared_norm + t * cross_product)
+            J_new = loss_function.loss(F + t * dF) + lam * (0.5 * squared_norm + t * inner_product)
             J_new += 0.5 * lam * t * t * squared_step_norm
             if J_new <= J * (1.0 + OBJECTIVE_ROUNDING):
                 return t
         low, high = (low, t) if slope > 0 else (t, high)
-        t -= slope / (likelihood.curvature_along(F + t * dF, dF) + lam * squared_step_norm)
+        t -= slope / (loss_function.curvature_along(F + t * dF, dF) + lam * squared_step_norm)
         if not low < t < high:
             t = 0.5 * (low + high) if np.isfinite(high) else 2.0 * low
     return 0.0

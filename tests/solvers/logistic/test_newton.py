@@ -220,13 +220,13 @@ def test_failed_newton_step_is_reported(error, monkeypatch):
 def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding(C):
     # At t = 1 the parabola of the first hinge is one unit in the last place wide, so that t plus
     # Newton's correction rounds to t.
-    likelihood = SmoothedHinge(np.ones(2), np.array([1.0, C]), 2.0**-52)
+    loss_function = SmoothedHinge(np.ones(2), np.array([1.0, C]), 2.0**-52)
     point, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
-    G, objective = likelihood.negative_gradient(point), likelihood.loss(point)
-    problem = newton.RidgeProblem(likelihood, LowRankGram(np.eye(2)), 1e-9)
+    G, objective = loss_function.negative_gradient(point), loss_function.loss(point)
+    problem = newton.RidgeProblem(loss_function, LowRankGram(np.eye(2)), 1e-9)
     t = newton._line_search(problem, (point, 0.0, point), (step, 0.0, step), (G, 0.0), objective)
-    assert t > 0.0 and likelihood.loss(t * step) < objective
-    slope = abs(likelihood.negative_gradient(t * step) @ step)
+    assert t > 0.0 and loss_function.loss(t * step) < objective
+    slope = abs(loss_function.negative_gradient(t * step) @ step)
     assert slope <= newton.SLOPE_RATIO * (G @ step) + 1e-8
 
 
