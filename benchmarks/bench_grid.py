@@ -1,7 +1,7 @@
-"""Claim: `choose_by_grid` makes the same choice as `GridSearchCV` and is not slower.
+"""Claim: `choose_parameters` makes the same choice as `GridSearchCV` and is not slower.
 
-`GridSearchCV` is run over `SVC` with the built-in Gaussian kernel and with a callable one. The grid
-has 11 values of C and 10 of gamma; all methods use the same 5 folds.
+`GridSearchCV` is run with `SVC`, once with the built-in Gaussian kernel and once with a callable
+kernel. The grid has 11 values of C and 10 of gamma; all methods use the same 5 folds.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from svmbook.datasets import ringnorm, threenorm
-from svmbook.experiments.methods.grid import choose_by_grid
+from svmbook.experiments.methods.grid import choose_parameters
 from svmbook.kernels import gaussian
 
 C_GRID = [2.0**k for k in range(-5, 16, 2)]
@@ -20,8 +20,8 @@ GAMMA_GRID = [2.0**k for k in range(-15, 4, 2)]
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
 
 
-def search_by_choose_by_grid(X, y):
-    choice = choose_by_grid(X, y, C=C_GRID, gamma=GAMMA_GRID, cv=FOLDS)
+def search_with_shared_distances(X, y):
+    choice = choose_parameters(X, y, C=C_GRID, gamma=GAMMA_GRID, cv=FOLDS)
     return {"C": choice.C, "gamma": choice.gamma, "score": choice.score}
 
 
@@ -43,7 +43,7 @@ def search_callable_kernel(X, y):
 
 
 METHODS = {
-    "choose_by_grid": search_by_choose_by_grid,
+    "shared distances": search_with_shared_distances,
     "built-in kernel": search_built_in_kernel,
     "callable kernel": search_callable_kernel,
 }
@@ -65,7 +65,7 @@ def run():
     for method in METHODS:
         ratios = [row["ratio"] for row in rows if row["method"] == method]
         mean = geometric_mean(ratios)
-        print(f"{method}: {mean:.1f} times as long as `choose_by_grid`, in the geometric mean")
+        print(f"{method}: {mean:.1f} times as long as `choose_parameters`, in the geometric mean")
     return rows
 
 

@@ -26,7 +26,7 @@ from ...kernels import CONDITIONALLY_DEFINITE, DISTANCES, KERNELS
 from ...kernels.choice import shift_values
 from ...solvers.dual.path import svm_path_on_gram
 
-__all__ = ["GridChoice", "choose_by_grid", "coarsen", "fit_choice", "run_grid_search"]
+__all__ = ["GridChoice", "choose_parameters", "coarsen", "fit_choice", "run_grid_search"]
 
 MIN_PATH_POINTS = 500  # smallest number of training points for which a path is faster than LIBSVM
 CACHE_MEGABYTES = 500  # for the cache into which LIBSVM copies rows of the matrix
@@ -66,7 +66,7 @@ class GridChoice(NamedTuple):
         return {"C": self.C} | ({} if self.gamma is None else {"gamma": self.gamma})
 
 
-def choose_by_grid(
+def choose_parameters(
     X: ArrayLike,
     y: ArrayLike,
     *,
@@ -108,10 +108,10 @@ def choose_by_grid(
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import choose_by_grid
+    >>> from svmbook.experiments.methods.grid import choose_parameters
     >>> X, y = twonorm(60, random_state=0)
     >>> cv = StratifiedKFold(3)
-    >>> choice = choose_by_grid(X, y, C=[0.1, 1.0], gamma=[0.01, 0.1], cv=cv)
+    >>> choice = choose_parameters(X, y, C=[0.1, 1.0], gamma=[0.01, 0.1], cv=cv)
     >>> choice.scores.shape
     (2, 2, 3)
     """
@@ -147,7 +147,7 @@ def coarsen(choice: GridChoice, step: int) -> GridChoice:
     Parameters
     ----------
     choice : GridChoice
-        From `choose_by_grid`.
+        From `choose_parameters`.
     step : int
         Step between the values that are kept, at least 1.
 
@@ -159,10 +159,10 @@ def coarsen(choice: GridChoice, step: int) -> GridChoice:
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import choose_by_grid, coarsen
+    >>> from svmbook.experiments.methods.grid import choose_parameters, coarsen
     >>> X, y = twonorm(60, random_state=0)
     >>> grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
-    >>> choice = choose_by_grid(X, y, **grid, cv=StratifiedKFold(3))
+    >>> choice = choose_parameters(X, y, **grid, cv=StratifiedKFold(3))
     >>> coarsen(choice, 2).scores.shape
     (2, 1, 3)
     """
@@ -218,7 +218,7 @@ def fit_choice(
     Parameters
     ----------
     choice : GridChoice
-        From `choose_by_grid`.
+        From `choose_parameters`.
     X, y : array-like of shapes (n, d) and (n,)
         Training points and labels.
     X_test : array-like of shape (m, d)
@@ -235,10 +235,10 @@ def fit_choice(
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import choose_by_grid, fit_choice
+    >>> from svmbook.experiments.methods.grid import choose_parameters, fit_choice
     >>> X, y = twonorm(60, random_state=0)
     >>> cv = StratifiedKFold(3)
-    >>> choice = choose_by_grid(X, y, kernel="linear", C=[0.1], cv=cv)
+    >>> choice = choose_parameters(X, y, kernel="linear", C=[0.1], cv=cv)
     >>> labels, n_support = fit_choice(choice, X, y, X[:4])
     >>> len(labels)
     4
@@ -272,7 +272,7 @@ def run_grid_search(
     seed : int
         Seed for shuffling the points before they are divided into folds.
     kernel, C, gamma
-        As in `choose_by_grid`.
+        As in `choose_parameters`.
 
     Returns
     -------
@@ -291,7 +291,7 @@ def run_grid_search(
     """
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     start = time.perf_counter()
-    choice = choose_by_grid(X, y, kernel=kernel, C=C, gamma=gamma, cv=folds)
+    choice = choose_parameters(X, y, kernel=kernel, C=C, gamma=gamma, cv=folds)
     selection_seconds = time.perf_counter() - start
     labels, n_support = fit_choice(choice, X, y, X_test)
     return {

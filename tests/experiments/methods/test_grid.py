@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from svmbook.datasets import threenorm
 from svmbook.experiments.methods import grid
-from svmbook.experiments.methods.grid import choose_by_grid, fit_choice
+from svmbook.experiments.methods.grid import choose_parameters, fit_choice
 from svmbook.kernels import gaussian
 
 C_VALUES, GAMMA_VALUES = [2.0**k for k in (-3, 0, 3, 6)], [2.0**k for k in (-9, -6, -3, 0)]
@@ -34,7 +34,7 @@ def sklearn_search(model, param_grid, X, y):
 def test_gaussian_kernel_scores_equal_those_of_scikit_learn(sample):
     X, y = sample
     search, scores = sklearn_search(SVC(), {"C": C_VALUES, "gamma": GAMMA_VALUES}, X, y)
-    choice = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
+    choice = choose_parameters(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
     np.testing.assert_allclose(choice.scores, scores)
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
     assert choice.score == pytest.approx(search.best_score_)
@@ -48,7 +48,7 @@ def test_gaussian_kernel_scores_equal_those_of_scikit_learn(sample):
 def test_linear_kernel_scores_equal_those_of_scikit_learn(sample):
     X, y = sample
     search, scores = sklearn_search(SVC(kernel="linear"), {"C": C_VALUES}, X, y)
-    choice = choose_by_grid(X, y, kernel="linear", C=C_VALUES, cv=CV)
+    choice = choose_parameters(X, y, kernel="linear", C=C_VALUES, cv=CV)
     np.testing.assert_allclose(choice.scores[:, 0], scores)
     assert search.best_params_["C"] == choice.C
     assert choice.gamma is None
@@ -56,7 +56,7 @@ def test_linear_kernel_scores_equal_those_of_scikit_learn(sample):
 
 def test_laplacian_kernel_scores_equal_those_of_scikit_learn(sample):
     X, y = sample
-    choice = choose_by_grid(X, y, kernel="laplacian", C=[1.0], gamma=[0.05], cv=CV)
+    choice = choose_parameters(X, y, kernel="laplacian", C=[1.0], gamma=[0.05], cv=CV)
     model = SVC(C=1.0, kernel=lambda A, B: laplacian_kernel(A, B, gamma=0.05))
     _, scores = sklearn_search(model, {"C": [1.0]}, X, y)
     np.testing.assert_allclose(choice.scores[:, 0], scores)
@@ -65,7 +65,7 @@ def test_laplacian_kernel_scores_equal_those_of_scikit_learn(sample):
 def test_multiclass_scores_equal_those_of_scikit_learn():
     X, y = load_iris(return_X_y=True)
     search, scores = sklearn_search(SVC(), {"C": C_VALUES, "gamma": GAMMA_VALUES}, X, y)
-    choice = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
+    choice = choose_parameters(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
     np.testing.assert_allclose(choice.scores, scores)
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
 
@@ -74,9 +74,9 @@ def test_multiclass_scores_equal_those_of_scikit_learn():
 def test_paths_and_libsvm_make_the_same_choice(data, monkeypatch):
     X, y = threenorm(240, random_state=3) if data == "two classes" else load_iris(return_X_y=True)
     values = {"C": [2.0**k for k in range(-5, 16, 4)], "gamma": [2.0**k for k in (-7, -4, -1)]}
-    libsvm_choice = choose_by_grid(X, y, **values, cv=CV)
+    libsvm_choice = choose_parameters(X, y, **values, cv=CV)
     monkeypatch.setattr(grid, "MIN_PATH_POINTS", 0)
-    path_choice = choose_by_grid(X, y, **values, cv=CV)
+    path_choice = choose_parameters(X, y, **values, cv=CV)
     # LIBSVM stops at a violation of 1e-3, so a point this close to the boundary may change class.
     np.testing.assert_allclose(path_choice.scores, libsvm_choice.scores, atol=1.5 / (len(y) // 4))
     assert (path_choice.C, path_choice.gamma) == (libsvm_choice.C, libsvm_choice.gamma)
@@ -110,7 +110,7 @@ def test_choice_has_the_best_mean_over_the_folds():
     n_different_medians = 0
     for seed in range(8):
         X, y = threenorm(50, random_state=seed)
-        choice = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
+        choice = choose_parameters(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
         means, medians = choice.scores.mean(axis=2), np.median(choice.scores, axis=2)
         i, j = np.unravel_index(means.argmax(), means.shape)
         assert (choice.C, choice.gamma) == (C_VALUES[i], GAMMA_VALUES[j])
@@ -122,16 +122,16 @@ def test_choice_has_the_best_mean_over_the_folds():
 def test_cv_may_be_a_list_of_folds(sample):
     X, y = sample
     folds = list(CV.split(X, y))
-    choice_from_list = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=folds)
-    choice_from_splitter = choose_by_grid(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
+    choice_from_list = choose_parameters(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=folds)
+    choice_from_splitter = choose_parameters(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
     np.testing.assert_array_equal(choice_from_list.scores, choice_from_splitter.scores)
 
 
 def test_number_as_cv_means_stratified_folds(sample):
     X, y = sample
     order = np.argsort(y, kind="stable")  # without stratification a fold would have one class
-    choice_from_number = choose_by_grid(X[order], y[order], C=C_VALUES, gamma=GAMMA_VALUES, cv=3)
-    choice_from_list = choose_by_grid(
+    choice_from_number = choose_parameters(X[order], y[order], C=C_VALUES, gamma=GAMMA_VALUES, cv=3)
+    choice_from_list = choose_parameters(
         X[order], y[order], C=C_VALUES, gamma=GAMMA_VALUES, cv=StratifiedKFold(3)
     )
     np.testing.assert_array_equal(choice_from_number.scores, choice_from_list.scores)
@@ -141,7 +141,7 @@ def test_scores_for_unsorted_and_very_large_C_equal_those_of_scikit_learn(sample
     X, y = sample
     values = {"C": [2.0**k for k in (9, -3, 15, 3, 12)], "gamma": [0.5, 2.0]}
     _, scores = sklearn_search(SVC(), values, X, y)
-    choice = choose_by_grid(X, y, **values, cv=CV)
+    choice = choose_parameters(X, y, **values, cv=CV)
     np.testing.assert_allclose(choice.scores, scores)
     assert (choice.scores[0, 1] == choice.scores[2, 1]).all()  # no bound is reached at gamma = 2
 
@@ -164,4 +164,4 @@ def test_scores_for_unsorted_and_very_large_C_equal_those_of_scikit_learn(sample
 )
 def test_invalid_grids_raise(sample, options, message):
     with pytest.raises(ValueError, match=message):
-        choose_by_grid(*sample, **{"cv": CV, **options})
+        choose_parameters(*sample, **{"cv": CV, **options})

@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from ....datasets import SOURCES, load, ringnorm, threenorm, twonorm
 from ....kernels import CONDITIONALLY_DEFINITE, KERNELS
 from ....tables import Table, plus_minus
-from ...methods.grid import choose_by_grid, coarsen, fit_choice
+from ...methods.grid import choose_parameters, coarsen, fit_choice
 from ...methods.protocols import GeneratedSamples, RandomSplits
 from ...methods.statistics import compare, summarise
 from ...running.suite import Suite
@@ -132,7 +132,7 @@ def carry_out_run(data_set, method, run):
     kernel = METHODS[method]
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     start = time.perf_counter()
-    choice = choose_by_grid(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
+    choice = choose_parameters(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
     selection_seconds = time.perf_counter() - start
     labels, n_support = fit_choice(choice, X, y, X_test)
     coarse_choice = coarsen(choice, 4 if kernel in CONDITIONALLY_DEFINITE else 2)
