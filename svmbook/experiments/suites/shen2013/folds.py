@@ -31,7 +31,7 @@ __all__ = [
     "CLEAN_DATA_SETS",
     "COMMON_DATA_SETS",
     "N_FOLDS",
-    "SPIRALS_IN_TURN",
+    "SPIRALS_INTERLEAVED",
     "cross_validate",
     "load_data",
     "noisy_names",
@@ -44,7 +44,7 @@ SYNTHETIC_DATA_SETS = ("isolated", "striated", "spirals")
 TABLES = ("iris", "glass", "vehicle", "segment")  # loaded by name; the others are generated
 COMMON_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES[:-1])  # in all suites on this thesis
 CLEAN_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES, "messages")
-SPIRALS_IN_TURN = "spirals in turn"
+SPIRALS_INTERLEAVED = "spirals in turn"
 #: Settings of the generated sets, by their names in `search`.
 GENERATOR_SETTINGS = {
     "isolated": "isolated, spread 0.075, unit 3",
@@ -87,7 +87,7 @@ def load_data(data_set, seed):
     name, share = parse_name(data_set)
     if name in GENERATOR_SETTINGS:
         X, y = draw_setting(GENERATOR_SETTINGS[name], seed)
-    elif name in ("spirals", SPIRALS_IN_TURN):
+    elif name in ("spirals", SPIRALS_INTERLEAVED):
         X, y = spirals()
     elif name == "messages":
         texts, y = messages(600, random_state=seed)
@@ -117,7 +117,7 @@ def cross_validate(make_estimator, data_set, run, *, invert_scaling=False):
     pipeline = with_seed(make_pipeline(scaler, make_estimator(X, clean_labels)), seed)
     accuracies, clean_accuracies, sizes, shift_counts = [], [], [], []
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
-    if name == SPIRALS_IN_TURN:
+    if name == SPIRALS_INTERLEAVED:
         folds = PredefinedSplit(np.arange(len(y)) % N_FOLDS)
     for train, test in folds.split(X, y):
         fitted = _fit_copy(pipeline, X[train], y[train])

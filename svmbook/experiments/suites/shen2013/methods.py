@@ -28,7 +28,7 @@ from ...running.suite import Suite
 from .folds import (
     CLEAN_DATA_SETS,
     N_FOLDS,
-    SPIRALS_IN_TURN,
+    SPIRALS_INTERLEAVED,
     cross_validate,
     noisy_names,
     table_names,
@@ -48,8 +48,8 @@ __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
 DATA_SETS = (
     *CLEAN_DATA_SETS,
-    SPIRALS_IN_TURN,
-    *noisy_names(0.1, (*CLEAN_DATA_SETS[:-1], SPIRALS_IN_TURN)),
+    SPIRALS_INTERLEAVED,
+    *noisy_names(0.1, (*CLEAN_DATA_SETS[:-1], SPIRALS_INTERLEAVED)),
 )
 
 SLOW_METHOD = "sampled, LIBSVM's vote"

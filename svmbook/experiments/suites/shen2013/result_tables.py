@@ -6,7 +6,7 @@ import numpy as np
 
 from ....tables import Table, plus_minus
 from ...methods.statistics import compare, summarise
-from .folds import CLEAN_DATA_SETS, N_FOLDS, SPIRALS_IN_TURN, parse_name
+from .folds import CLEAN_DATA_SETS, N_FOLDS, SPIRALS_INTERLEAVED, parse_name
 
 __all__ = [
     "BASELINES",
@@ -228,7 +228,7 @@ def make_spirals_table(rows):
             reported = _reported_accuracies("spirals" + noise_suffix)[method.split(", ")[0]]
             data_set_rows = [
                 rows_by_key.get((name + noise_suffix, method))
-                for name in ("spirals", SPIRALS_IN_TURN)
+                for name in ("spirals", SPIRALS_INTERLEAVED)
             ]
             cells = [plus_minus(*reported, ".1f"), *map(_format_mean_and_deviation, data_set_rows)]
             if any(data_set_rows):

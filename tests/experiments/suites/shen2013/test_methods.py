@@ -237,11 +237,13 @@ def test_statements_of_the_reproductions_page_on_noise(reproduced):
 
 
 def test_unshuffled_folds_explain_linear_svms_and_prototypes_but_not_trees(rows):
-    unshuffled = {method: rows[folds.SPIRALS_IN_TURN, method]["reproduced"] for method in BASELINES}
+    unshuffled = {
+        method: rows[folds.SPIRALS_INTERLEAVED, method]["reproduced"] for method in BASELINES
+    }
     assert unshuffled["linear"] == unshuffled["boosted linear"] == 0
     for noise, kind in itertools.product(("", NOISE_SUFFIX), ("PSVM", "sampled")):
         method, printed = f"{kind}, majority vote", _reported_accuracies("spirals" + noise)[kind][0]
-        row = rows[folds.SPIRALS_IN_TURN + noise, method]
+        row = rows[folds.SPIRALS_INTERLEAVED + noise, method]
         assert abs(row["reproduced"] - printed) < 15
         assert row["deviation"] > 14
         assert rows["spirals" + noise, method]["deviation"] < 12
