@@ -62,10 +62,11 @@ class Sigmoid(NamedTuple):
 def fit_sigmoid(scores: ArrayLike, y: ArrayLike) -> Sigmoid:
     r"""Fit Platt's sigmoid: logistic regression on the score, with smoothed labels.
 
-    Minimises :math:`-\sum_i t_i\log p_i + (1 - t_i)\log(1 - p_i)`, :math:`p_i = \sigma(af_i + b)`,
-    without a penalty. The targets are :math:`t_+ = (n_+ + 1)/(n_+ + 2)` for the second label and
-    :math:`t_- = 1/(n_- + 2)` for the first, the posterior means under a uniform prior. They keep
-    the slope finite if the scores separate the classes.
+    Minimises :math:`-\sum_i [t_i\log p_i + (1 - t_i)\log(1 - p_i)]`, where
+    :math:`p_i = \sigma(af_i + b)`, without a penalty. The targets are
+    :math:`t_+ = (n_+ + 1)/(n_+ + 2)` for the second label and :math:`t_- = 1/(n_- + 2)` for the
+    first, the posterior means under a uniform prior. They keep the slope finite if the scores
+    separate the classes.
 
     Parameters
     ----------
@@ -209,13 +210,17 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
     spread = np.where(is_constant, 1.0, spread)
     f = np.where(is_constant, 0.0, (f - centre) / spread)
     mean_target = (t * mask).sum(axis=0) / n_points
+    # theta = (a, b): slope and intercept for the standardised scores f
     theta = np.array([np.zeros(len(mean_target)), np.log(mean_target / (1.0 - mean_target))])
     objective = _cross_entropy(f, t, mask, theta)
     for _ in range(MAX_STEPS):
         p = expit(f * theta[0] + theta[1])
-        h, r = mask * p * (1.0 - p), mask * (p - t)  # derivatives of the loss in a f + b
+        # second and first derivative of the loss with respect to a f + b
+        h, r = mask * p * (1.0 - p), mask * (p - t)
         g = np.array([(r * f).sum(axis=0), r.sum(axis=0)])
-        h_aa, h_ab, h_bb = (h * f * f).sum(axis=0) + is_constant, (h * f).sum(axis=0), h.sum(axis=0)
+        # is_constant avoids a singular Hessian; the slope stays zero
+        h_aa = (h * f * f).sum(axis=0) + is_constant
+        h_ab, h_bb = (h * f).sum(axis=0), h.sum(axis=0)
         det = h_aa * h_bb - h_ab**2
         step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
         predicted_decrease = -(g * step).sum(axis=0)  # the squared Newton decrement
@@ -232,8 +237,8 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
         theta, objective = theta + step, new_objective
     else:
         warnings.warn(
-            f"a sigmoid did not converge in {MAX_STEPS} Newton steps; check the scores for "
-            "outliers.",
+            f"the fit of a sigmoid did not converge in {MAX_STEPS} Newton steps; check the scores "
+            "for outliers.",
             ConvergenceWarning,
             stacklevel=3,
         )
