@@ -1,4 +1,4 @@
-r"""Kernel logistic regression with a ridge, by Newton's method.
+r"""Kernel logistic regression with a ridge penalty, by Newton's method.
 
 Newton's method minimises a quadratic model of the objective in each step. For the logistic loss
 each step is a weighted ridge regression, :eq:`eq-irls`, so the method is also called iteratively
@@ -26,7 +26,8 @@ __all__ = ["expansion_coefficients", "ridge_path", "solve_logistic", "solve_logi
 SLOPE_RATIO = 0.1  # slope at which the line search stops, relative to the initial slope
 OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a rounding error
 MAX_TRIALS = 60  # step lengths tried in one line search
-LOW_RANK_SHARE = 0.5  # largest rank per point for which a factor of K is the cheaper form
+# Largest ratio of rank to number of points for which a factor of K is cheaper than K.
+LOW_RANK_SHARE = 0.5
 PATIENCE = 3  # consecutive steps that lower neither the objective nor the gradient
 
 
@@ -70,10 +71,10 @@ def solve_logistic(
     n_classes : int, default=None
         Number k of classes for the softmax; None for two classes with labels -1 and +1.
     tol : float, default=1e-6
-        Stop when both of two numbers are at most ``tol``: the norm of the gradient, relative to the
+        Stop when two quantities are both at most ``tol``: the norm of the gradient, relative to the
         sum of the norms of its terms, and the duality gap, relative to the objective.
     max_iter : int, default=200
-        Largest number of Newton steps.
+        Maximum number of Newton steps.
     start : tuple (coef, intercept), default=None
         Warm start; None starts at zero coefficients and the best intercept.
 
@@ -182,11 +183,11 @@ def ridge_path(gram, loss_function, lams, *, tol=1e-6, max_iter=200, start=None)
 
 
 def expansion_coefficients(gram, result, lam):
-    r"""Return coefficients of the points for a solution in weights of a factor.
+    r"""Return the coefficients alpha of the kernel expansion for a solution w.
 
-    At a minimum :math:`\lambda w = Z^\top G`, so :math:`\alpha = G/\lambda` has the weights
-    :math:`Z^\top\alpha = w`, as in :eq:`eq-newton`. A correction removes the difference that
-    remains because the tolerance is finite.
+    w is in the coordinates of the factor Z. At a minimum :math:`\lambda w = Z^\top G`, so
+    :math:`\alpha = G/\lambda` has the weights :math:`Z^\top\alpha = w`, as in :eq:`eq-newton`. A
+    correction removes the difference that remains because the tolerance is finite.
     """
     if lam == 0:
         return gram.coefficients(result.coef)
@@ -216,7 +217,10 @@ def _run_newton_on_factor(problem, factor, start, tol, max_iter):
 
 
 def _run_newton(problem, start, tol, max_iter):
-    """Minimise over the unknowns of a Gram matrix, with the best intercept before each step."""
+    """Minimise over the coefficients in the representation of ``gram``.
+
+    Each step starts from the optimal intercept.
+    """
     loss_function, gram, lam = problem
     zero = np.zeros((gram.n_unknowns, *np.shape(loss_function.zero_intercept)))
     A, b = (zero, loss_function.zero_intercept) if start is None else start
@@ -237,7 +241,11 @@ def _run_newton(problem, start, tol, max_iter):
         )
         lowest_residual, previous_J = min(lowest_residual, residual), J
         if n_iter == max_iter or n_idle == PATIENCE:
-            message = "max_iter was reached" if n_iter == max_iter else "stopped at rounding error"
+            message = (
+                "max_iter was reached"
+                if n_iter == max_iter
+                else "no further progress is possible because of rounding error"
+            )
             break
         try:
             dA, db = loss_function.newton_step(gram, lam, f + b, R, r)
@@ -292,8 +300,9 @@ def _certified_result(problem, solution, tol, n_iter, message):
 def _certificate(problem, G, R, r):
     r"""Return the relative norm of the gradient and the gap :math:`\|R\|^2/(2\lambda)`.
 
-    The gradient is a sum over points. The size of each term is that of the point's entries in G,
-    times the point's length in feature space for the coefficients.
+    The gradient is a sum over points. The size of a term is the sum of the absolute entries of G at
+    the point; for the gradient in the coefficients it is multiplied by the norm of the point in
+    feature space.
     """
     gram, lam = problem.gram, problem.lam
     # Only rounding can make this negative; the absolute value keeps the size of the error.
@@ -310,7 +319,8 @@ def _line_search(problem, point, step, negative_gradient, J):
     r"""Return a step length t that does not raise the objective J; 0 if none is found.
 
     A safeguarded Newton method in t, which stops once the slope is at most a tenth of its initial
-    size. The ridge penalty is quadratic in t, so a trial needs n exponentials and no product.
+    size. The ridge penalty is quadratic in t, so a trial needs n exponentials and no product with
+    K.
     """
     loss_function, gram, lam = problem
     (A, b, f), (dA, db, df), (R, r) = point, step, negative_gradient

@@ -232,7 +232,8 @@ def _solve(problem, start, tol, max_iter):
         if n_iter == max_iter:
             return (alpha, b, f), n_iter, "max_iter was reached"
         if n_idle == PATIENCE:
-            return (alpha, b, f), n_iter, "stopped at rounding error"
+            message = "no further progress is possible because of rounding error"
+            return (alpha, b, f), n_iter, message
         # The quadratic model on the working set A. For a step d of the coefficients, the best step
         # of the intercept makes the weighted mean of the change in outputs zero: db = -d'mean.
         A = _working_set(alpha, violation)
