@@ -67,7 +67,8 @@ class ExemplarSVM(LocalEnsemble):
     metric : str or callable, default="euclidean"
         A metric of `sklearn.metrics.pairwise_distances`, for initial negatives and local votes.
     validation_fraction : float, default=0.25
-        Fraction of each class in the validation set; only used if ``voting="probability"``.
+        Fraction of the points of each class that are held out as the validation set; only used if
+        ``voting="probability"``.
     random_state : int, RandomState or None, default=None
         Seed of the choice of the validation set.
 
@@ -81,7 +82,7 @@ class ExemplarSVM(LocalEnsemble):
     exemplars_ : ndarray of shape (n_members, n_features)
         Exemplars of the members.
     relative_gap_ : float
-        Largest relative duality gap of a member: primal minus dual objective over the primal.
+        Largest relative duality gap of a member: (primal - dual) / primal objective.
     converged_ : bool
         Whether ``relative_gap_`` is at most 1e-4; if not, `fit` warns.
     n_rounds_ : int
@@ -102,7 +103,7 @@ class ExemplarSVM(LocalEnsemble):
     -----
     ConvergenceWarning
         No member classifies any training point as positive; a member's duality gap is too large,
-        or its sigmoid was not fitted.
+        or the fit of its sigmoid did not converge.
 
     See Also
     --------

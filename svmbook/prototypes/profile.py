@@ -31,14 +31,15 @@ class ProfileSVM(PairwiseClassifier):
     The profile :math:`s` of a point holds its similarities
     :math:`\sigma(x, x_i) = e^{-\gamma\|x - x_i\|^2}` to all training points. MagKmeans clusters
     the profiles. It minimises, alternating between the memberships :math:`Z_{ij} \ge 0` with
-    :math:`\sum_j Z_{ij} = 1` and the centres :math:`c_j`,
+    :math:`\sum_j Z_{ij} = 1` and the centres :math:`\mu_j`,
 
-    .. math:: \sum_{ij} Z_{ij}\|s_i - c_j\|^2
+    .. math:: \sum_{ij} Z_{ij}\|s_i - \mu_j\|^2
         + R\sum_{jc}\Big|\sum_i Z_{ij}\big([y_i = c] - \tfrac1k\big)\Big|
 
-    where k is the number of classes. The second term balances the classes in each cluster. For
-    each cluster and pair of its classes, one linear SVM is trained. It predicts the labels of the
-    points whose profiles are nearest to the centre of the cluster.
+    where j runs over the clusters, c over the k classes, and :math:`[\cdot]` is 1 if the statement
+    is true and 0 otherwise. The second term balances the classes in each cluster. For each cluster
+    and pair of its classes, one linear SVM is trained. It predicts the labels of the points whose
+    profiles are nearest to the centre of the cluster.
 
     `fit` takes no ``sample_weight``, because the clustering balances numbers of points.
 
@@ -52,7 +53,7 @@ class ProfileSVM(PairwiseClassifier):
         :math:`R` in units of the mean squared distance of a profile from the mean profile. Zero
         gives plain k-means.
     use_profiles : bool, default=True
-        Whether to cluster profiles, or else the points themselves.
+        Whether to cluster the profiles; if False, the points themselves are clustered.
     gamma : float or "scale", default="scale"
         Parameter of the similarity. "scale" is 1 / (n_features * X.var()).
     max_iter : int, default=100
@@ -69,7 +70,7 @@ class ProfileSVM(PairwiseClassifier):
     gamma_ : float
         The value of ``gamma`` in use.
     relative_gap_ : float
-        Largest relative duality gap of an SVM: primal minus dual objective over the primal.
+        Largest relative duality gap of an SVM: (primal - dual) / primal objective.
     converged_ : bool
         Whether ``relative_gap_`` is at most 1e-4; if not, `fit` warns.
     n_iter_ : int
@@ -94,8 +95,8 @@ class ProfileSVM(PairwiseClassifier):
     This estimator uses similarities to the training points instead.
 
     If ``balance`` is positive, a training point need not belong to the cluster with the nearest
-    centre, although the SVM of that cluster predicts its label: balancing the classes moves points
-    to other clusters.
+    centre, although the SVM of the nearest cluster predicts its label: balancing the classes moves
+    points to other clusters.
 
     Memory is about :math:`48n^2` bytes, including the profiles. Each iteration of the clustering
     takes :math:`O(n^2m)` operations for m clusters.
@@ -172,7 +173,8 @@ class ProfileSVM(PairwiseClassifier):
                 f"n_clusters={self.n_clusters} exceeds the number of points, n_samples={len(X)}."
             )
         self._points_, self._use_profiles_, self.gamma_ = X, self.use_profiles, gamma
-        # Equal profiles become exactly equal, also for k-means++.
+        # Profiles that differ only by rounding become equal, so that k-means++ and the clustering
+        # do not depend on rounding.
         S = round_significand(self._profiles(X))
         self.labels_, self.cluster_centers_, self.n_iter_ = self._cluster(S, codes, len(classes))
         in_cluster = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
@@ -251,10 +253,12 @@ def _memberships(sq_dist, codes, k, R):
     n, m = sq_dist.shape
     if R == 0.0:
         return np.eye(m)[round_significand(sq_dist).argmin(axis=1)]
-    # Row i holds the change of each class's excess in a cluster per unit of membership of point i.
+    # excess[i, c] = [y_i = c] - 1/k is what one unit of membership of point i adds to the excess of
+    # class c in a cluster.
     excess = (codes[:, None] == np.arange(k)) - 1.0 / k
     A = sparse.kron(excess.T, sparse.eye_array(m))
-    # The variables are the entries of Z, and t >= |A z|, whose sum times R is the balance term.
+    # The variables are z, the entries of Z row by row, and t >= |A z|; R times the sum of t is the
+    # balance term.
     minus_t = -sparse.eye_array(k * m)
     A_ub = sparse.vstack([sparse.hstack([A, minus_t]), sparse.hstack([-A, minus_t])], format="csr")
     A_eq = sparse.kron(sparse.eye_array(n), np.ones((1, m)))

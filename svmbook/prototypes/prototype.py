@@ -124,8 +124,8 @@ class PrototypeSVM(LocalEnsemble):
     Warns
     -----
     ConvergenceWarning
-        All members would be removed; a member's duality gap is too large, or its sigmoid was not
-        fitted.
+        All members would be removed; a member's duality gap is too large, or the fit of its
+        sigmoid did not converge.
 
     See Also
     --------
