@@ -1,4 +1,4 @@
-"""Calls between two processes over a socket: requests and replies, one line of JSON each.
+"""Remote procedure calls between two processes over a socket: one line of JSON per message.
 
 Each side may call functions that the other side has sent. While a side waits for the reply to a
 request, it serves the requests of the other side.
@@ -28,13 +28,14 @@ BUILTIN_ERRORS = {
     for name, cls in vars(builtins).items()
     if isinstance(cls, type)
     and issubclass(cls, Exception)
-    # Some of these cannot be made from one string, and the others would end a loop of the test.
+    # Some of these cannot be constructed from a single string; StopIteration would silently end a
+    # loop in the test.
     and not issubclass(cls, UnicodeError | ExceptionGroup | StopIteration | StopAsyncIteration)
 }
 
 
 class AnswerError(Exception):
-    """An answer raised an exception that is not derived from one of `BUILTIN_ERRORS`."""
+    """An exception that an answer raised and whose class is not one of `BUILTIN_ERRORS`."""
 
 
 class ReplyError(ConnectionError):
@@ -57,14 +58,14 @@ class Connection:
         """Send one message."""
         try:
             self._socket.sendall(json.dumps(tree).encode() + b"\n")
-        except (OSError, ValueError) as error:  # ValueError: the file was closed
+        except (OSError, ValueError) as error:
             raise ConnectionError(f"the connection is lost ({error})") from None
 
     def receive(self):
         """Return the next message, or raise ConnectionError."""
         try:
             line = self._file.readline(MAX_LINE_LENGTH)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError) as error:  # ValueError: the file was closed
             raise ConnectionError(f"the connection is lost ({error})") from None
         if not line:
             raise ConnectionError("the other process has closed the connection")
@@ -107,7 +108,7 @@ class RemoteObject:
 
 
 class RemoteFunction(RemoteObject):
-    """Proxy for a function of the other process, where it runs."""
+    """Proxy for a callable of the other process, where the call is executed."""
 
     def __call__(self, *args, **kwargs):
         """Call the function in the other process, and return its result."""
