@@ -34,7 +34,8 @@ class SliderFigure:
     draw : callable
         Maps a state to a new `matplotlib.figure.Figure`; all figures should have the same size.
     states : sequence
-        The states. Use few, because all pictures are loaded.
+        The states. Use only a few states, because the pictures of all states are embedded in the
+        page.
     label : callable
         Maps a state to a short title in plain text, such as "C = 0.1".
     alt : str

@@ -1,7 +1,8 @@
 r"""Additive models on data with an interaction of growing strength.
 
-Question: how much does an additive model lose through an interaction :math:`c\,x_1x_2` in the log
-odds? Is the loss visible in the errors, or only in the predicted probabilities?
+Question: how much does an additive model lose through the interaction in the log odds
+:math:`3(x_1 + x_2 + c\,x_1x_2)`? Is the loss visible in the errors, or only in the predicted
+probabilities?
 
 Protocol: each run draws 300 training and 3,000 test points, the same for all methods. Parameters
 are chosen by 5-fold cross-validation, with the log loss for additive models and with the accuracy

@@ -85,7 +85,7 @@ REPORTED_SIZES = {
 
 
 def _reported_accuracies(data_set):
-    """Return the reported accuracy and its deviation by column of the thesis."""
+    """Return the reported accuracy and its standard deviation by column of the thesis."""
     numbers = [float(number) for number in REPORTED[data_set].split()]
     columns = ("PSVM", "sampled", *BASELINES)
     return dict(zip(columns, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
@@ -100,7 +100,7 @@ def records_by_method(records):
 
 
 def compare_runs(records):
-    """Return accuracies with their deviations over folds, and verdicts on the prototypes."""
+    """Return accuracies with standard deviations over folds, and verdicts on the prototypes."""
     rows, runs_by_key = [], records_by_method(records)
     for (data_set, method), records_by_run in runs_by_key.items():
         fold_accuracies = 100 * np.array(
@@ -190,7 +190,7 @@ def clean_label_table_maker(data_sets, methods):
     """Return a function that makes a table of accuracies on the labels without noise.
 
     The last column is the largest standard error over the cross-validations. For generated data it
-    includes the variation of the samples, for tables only that of the folds.
+    includes the variation between samples; for fixed data sets, only that between folds.
     """
 
     def make_table(rows):
@@ -220,7 +220,10 @@ def make_message_table(rows):
 
 
 def make_spirals_table(rows):
-    """Return accuracies on the spirals, with random folds and with every tenth point in a fold."""
+    """Return accuracies on the spirals, with random folds, and with interleaved folds.
+
+    Interleaved fold k has every tenth point from point k on.
+    """
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     table_rows = []
     for noise_suffix in ("", NOISE_SUFFIX):
@@ -237,7 +240,7 @@ def make_spirals_table(rows):
 
 
 def make_win_table(rows):
-    """Return Table 5.4: wins, losses and ties per run, over all sets and other methods."""
+    """Return Table 5.4: wins, losses and ties per run, summed over all data sets and baselines."""
     reported_against_baselines = {
         ("PSVM", ""): "16, 13, 19 (of 48)",
         ("PSVM", NOISE_SUFFIX): "14, 7, 21 (of 42)",
@@ -268,7 +271,10 @@ def make_win_table(rows):
 
 
 def _win_table_rows(rows, ensemble, opponent, noise_suffix, reported):
-    """Return the row of an ensemble in a list, which is empty if there are no verdicts."""
+    """Return a list that contains the row of an ensemble.
+
+    The list is empty if there are no verdicts.
+    """
     rows = [row for row in rows if sum(row.get(f"{ensemble}, plain", ()))]
     rows = [row for row in rows if (NOISE_SUFFIX in row["data_set"]) == bool(noise_suffix)]
     if not rows:

@@ -136,8 +136,8 @@ def test_centres_of_a_network_are_drawn_in_proportion_to_the_sample_weights():
 
 
 def test_most_errors_of_usvc_are_not_above_the_printed_ones():
-    # Tables 2 to 4 have 19 rows of USVC. The positive classes of dermatology and postoperative are
-    # not printed; for each, the class with the lowest z is used.
+    # Tables 2 to 4 have 19 rows of USVC. The paper does not state the positive classes of
+    # dermatology and postoperative; for each, the class with the lowest z is used.
     z_scores = {}
     for name in ("usvc-linear", "usvc-gaussian", "usvc-biomedical"):
         for row in report(name).rows:
@@ -146,7 +146,8 @@ def test_most_errors_of_usvc_are_not_above_the_printed_ones():
                 z_scores[key] = min(row["z_ten"], z_scores.get(key, np.inf))
     above_printed = {key for key, z in z_scores.items() if z > 1}
     assert len(z_scores) == 19 and len(above_printed) <= 5
-    # The printed errors of these sets are below the error of the Bayes rule on our test points.
+    # On these data sets the errors in the paper are below the error of the Bayes rule on our test
+    # points.
     below_bayes = [
         ("usvc-linear", "twonorm"),
         ("usvc-gaussian", "twonorm"),
