@@ -81,7 +81,7 @@ def fastest_record(suite, method=None):
     """Return the record of the fastest run, on generated data if the suite has any."""
     return min(
         (r for r in load_records(suite.name) if method in (None, r["method"])),
-        key=lambda r: (r["data_set"] in suite.table_names, r["seconds"]),
+        key=lambda r: (r["data_set"] in suite.data_tables, r["seconds"]),
     )
 
 
@@ -95,8 +95,8 @@ def fastest_records(suite):
 
 def repeat_run(suite, record):
     """Return a new record of the same run; skip the test if its table is not on this computer."""
-    if record["data_set"] in suite.table_names:
-        skip_without_table(suite.table_names[record["data_set"]])
+    if record["data_set"] in suite.data_tables:
+        skip_without_table(suite.data_tables[record["data_set"]])
     with warnings.catch_warnings():  # the committed run had the same warnings
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "The least populated class in y")  # in glass

@@ -1,4 +1,4 @@
-"""The environment in which Jupyter runs notebooks on data perturbed by a relative 1e-15."""
+"""The environment in which Jupyter runs notebooks on data with relative perturbations of 1e-15."""
 
 from pathlib import Path
 
@@ -16,9 +16,9 @@ except BaseException:
 
 
 def perturbation_environment(folder, seed):
-    """Write an IPython profile whose start-up file perturbs the data; return its variables.
+    """Write an IPython profile whose start-up file perturbs the data, into ``folder``.
 
-    With these environment variables, a Jupyter kernel uses the profile in ``folder``.
+    Return the environment variables with which a Jupyter kernel uses it.
     """
     startup = Path(folder, "profile_default", "startup")
     startup.mkdir(parents=True, exist_ok=True)

@@ -93,7 +93,7 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
 def check_tables(jobs):
     """Load every table that the jobs need, so that a missing table is reported at the start."""
     for suite, data_set in dict.fromkeys((job.suite, job.data_set) for job in jobs):
-        table = find_suite(suite).table_names.get(data_set)
+        table = find_suite(suite).data_tables.get(data_set)
         if table is not None:
             load_table(table)
 

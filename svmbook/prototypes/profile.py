@@ -246,7 +246,7 @@ class ProfileSVM(PairwiseClassifier):
 
 
 def _memberships(sq_dist, codes, k, R):
-    """Return the optimal Z, given squared distances to the centres, and indices of the k classes.
+    """Return the optimal Z for squared distances to the centres and the class index of each point.
 
     For R > 0 this is a linear program. For R = 0 each point belongs to the nearest centre.
     """
@@ -270,6 +270,6 @@ def _memberships(sq_dist, codes, k, R):
     if result.x is None:
         raise ValueError(
             "HiGHS did not solve the linear program of the cluster memberships "
-            f"({result.message}); lower balance."
+            f"({result.message}); decrease the parameter balance."
         )
     return result.x[: n * m].reshape(n, m)

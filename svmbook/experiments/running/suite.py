@@ -43,15 +43,15 @@ class Suite:
         ``error`` (a fraction), ``model_size``, and any further fields.
     compare : callable
         ``compare(records)`` returns a list of dicts, one for each data set and method that has
-        records: the number of runs ``n_runs``, the results, and those reported by a source.
+        records: the number of runs ``n_runs``, the results, and those that a source reports.
     make_table : callable
         ``make_table(rows)`` returns the `Table` of these dicts. A table of a paper or thesis keeps
         the layout of the original.
     extra_tables : mapping
         Functions that make further tables from the same rows, by table name.
-    table_names : mapping
-        Name of the table that `svmbook.datasets.load` reads, for each data set that is not
-        generated.
+    data_tables : mapping
+        Name of the table that `svmbook.datasets.load` reads, by data set. Data sets that are
+        generated, or that scikit-learn bundles, have no entry.
     excluded_data_sets : mapping
         Data sets on which a method is not run, by method.
     """
@@ -65,7 +65,7 @@ class Suite:
     compare: Callable[[list], list]
     make_table: Callable[[list], Table]
     extra_tables: Mapping = field(default_factory=dict)
-    table_names: Mapping = field(default_factory=dict)
+    data_tables: Mapping = field(default_factory=dict)
     excluded_data_sets: Mapping = field(default_factory=dict)
 
     def jobs(self, data_sets=None, methods=None, runs=None):

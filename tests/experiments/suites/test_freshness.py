@@ -45,7 +45,7 @@ def difference_messages(new, record):
 
 def is_available(suite, data_set):
     """Return whether a data set is generated, or a table on this computer."""
-    return data_set not in suite.table_names or find(suite.table_names[data_set]) is not None
+    return data_set not in suite.data_tables or find(suite.data_tables[data_set]) is not None
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -19,7 +19,7 @@ def fastest_records_by_method(suite):
     records = [
         fastest_record(suite, m) for m in sorted(methods) if not m.startswith(BINNING_METHODS)
     ]
-    return sorted(records, key=lambda r: (r["data_set"] in suite.table_names, r["seconds"]))
+    return sorted(records, key=lambda r: (r["data_set"] in suite.data_tables, r["seconds"]))
 
 
 def difference_messages(suite, record, seeds, monkeypatch):

@@ -44,7 +44,7 @@ def test_shared_rows_are_found():
 @pytest.mark.parametrize("name", SUITES)
 def test_tables_of_a_suite_share_no_rows(name):
     suite = find_suite(name)
-    tables = sorted(set(suite.table_names.values()) | ({*suite.data_sets} & {"wdbc", "digits"}))
+    tables = sorted(set(suite.data_tables.values()) | ({*suite.data_sets} & {"wdbc", "digits"}))
     for table in tables:
         skip_without_table(table)
     data = {table: load(table).data for table in tables}

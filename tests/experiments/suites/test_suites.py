@@ -77,7 +77,7 @@ def columns_by_row(rows):
 
 @functools.cache
 def two_runs(name):
-    """Return the records of two runs, or of two of each kind if a suite has two kinds."""
+    """Return the records of two runs; of linear-or-gaussian, two of each of its two phases."""
     runs = (0, 1, 10, 11) if name == "linear-or-gaussian" else (0, 1)
     return [record for record in load_records(name) if record["run"] in runs]
 

@@ -320,5 +320,5 @@ SUITE = Suite(
     compare=_compare,
     make_table=_make_table,
     extra_tables={"tables": _make_data_set_table},
-    table_names=LINEAR_OR_GAUSSIAN.table_names,
+    data_tables=LINEAR_OR_GAUSSIAN.data_tables,
 )

@@ -36,7 +36,7 @@ C, GAMMA = 10.0, 2.0
 EXACT = "exact kernel"
 FEATURE_MAPS = {"Nystroem": Nystroem, "Fourier": RBFSampler}
 FEATURE_COUNTS = (20, 50, 100, 200, 400)
-N_COMPARED = 400  # training points; the kernels are compared on their pairs
+N_COMPARED = 400  # number of training points on whose pairs the kernels are compared
 
 
 def method_name(kind, m):
@@ -55,7 +55,7 @@ def draw_samples(run):
 
 
 def carry_out_run(data_set, method, run):
-    """Carry out one run: compute the features, fit a linear SVM on them, measure both errors."""
+    """Carry out one run: fit the classifier, and measure its error and that of the kernel."""
     parts = draw_samples(run)
     record = {"seed": parts.seed, "parameters": {"C": C, "gamma": GAMMA}}
     if method == EXACT:
@@ -74,7 +74,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean errors with their paired differences, in percent, and mean kernel errors."""
+    """Return mean errors in percent, their paired differences, and mean kernel errors."""
     factors = {"error": 100, "kernel_error": 1}
     rows = paired_rows(records, SUITE.data_sets, SUITE.methods, lambda _: EXACT, factors)
     for row in rows:

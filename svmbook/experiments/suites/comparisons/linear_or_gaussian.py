@@ -174,5 +174,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    table_names=TABLES,
+    data_tables=TABLES,
 )

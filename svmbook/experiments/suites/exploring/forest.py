@@ -283,5 +283,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    table_names={"covtype": "covtype"},
+    data_tables={"covtype": "covtype"},
 )

@@ -129,7 +129,7 @@ SUITE = Suite(
     compare=_compare,
     make_table=_make_table,
     extra_tables={"figure-8": _make_figure_8},
-    table_names=dict.fromkeys((*map(str, TRAINING_SIZES), FIGURE_8), "covtype"),
+    data_tables=dict.fromkeys((*map(str, TRAINING_SIZES), FIGURE_8), "covtype"),
     excluded_data_sets={SOFTMAX: (FIGURE_8,)}
     | {method: tuple(map(str, TRAINING_SIZES)) for method in METHODS if method != SOFTMAX},
 )

@@ -140,5 +140,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    table_names=TABLE_NAMES,
+    data_tables=TABLE_NAMES,
 )

@@ -128,5 +128,5 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    table_names={name: "sonar" for name in DATA_SETS if name.startswith("sonar")},
+    data_tables={name: "sonar" for name in DATA_SETS if name.startswith("sonar")},
 )

@@ -223,5 +223,5 @@ SUITE = Suite(
     compare=_compare,
     make_table=_make_table,
     extra_tables={"errors": partial(_make_table, field="error", heading="error (%)", decimals=1)},
-    table_names={name: name for name in DATA_SETS},
+    data_tables={name: name for name in DATA_SETS},
 )

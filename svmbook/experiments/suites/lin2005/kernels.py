@@ -308,5 +308,5 @@ SUITE = Suite(
     compare=_compare,
     make_table=_make_table,
     extra_tables={"selection": _make_selection_table, "quarter": _make_coarse_grid_table},
-    table_names=TABLE_NAMES,
+    data_tables=TABLE_NAMES,
 )

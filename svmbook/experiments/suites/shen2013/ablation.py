@@ -17,7 +17,7 @@ from ....prototypes import PrototypeSVM
 from ....tables import Table
 from ...methods.statistics import summarise
 from ...running.suite import Suite
-from .folds import COMMON_DATA_SETS, cross_validate, table_names
+from .folds import COMMON_DATA_SETS, cross_validate, data_tables
 from .interpretations import GrowingListPrototypeSVM, ProbabilityPrototypeSVM
 from .result_tables import records_by_method
 
@@ -147,5 +147,5 @@ SUITE = Suite(
         "votes": _table_maker("vote (%)", VOTE_METHODS, _format_accuracy),
         "members": _table_maker("members", MAJORITY_METHODS, lambda row: f"{row['n_members']:.0f}"),
     },
-    table_names=table_names(DATA_SETS),
+    data_tables=data_tables(DATA_SETS),
 )

@@ -33,10 +33,10 @@ __all__ = [
     "N_FOLDS",
     "SPIRALS_INTERLEAVED",
     "cross_validate",
+    "data_tables",
     "load_data",
     "noisy_names",
     "parse_name",
-    "table_names",
 ]
 
 N_FOLDS = 10
@@ -64,7 +64,7 @@ def noisy_names(share, data_sets):
     return tuple(f"{name}, {100 * share:.0f} % noise" if share else name for name in data_sets)
 
 
-def table_names(data_sets):
+def data_tables(data_sets):
     """Return the names by which tables are loaded, for those data sets that are tables."""
     return {name: parse_name(name)[0] for name in data_sets if parse_name(name)[0] in TABLES}
 

@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 from ....ensembles import StumpEnsembleSVC
 from ....prototypes import ExemplarSVM, LocalizedSVM, ProfileSVM
 from ...running.suite import Suite
-from .folds import CLEAN_DATA_SETS, COMMON_DATA_SETS, cross_validate, noisy_names, table_names
+from .folds import CLEAN_DATA_SETS, COMMON_DATA_SETS, cross_validate, data_tables, noisy_names
 from .result_tables import clean_label_table_maker, compare_runs
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
@@ -99,7 +99,7 @@ SUITE = Suite(
         "larger": clean_label_table_maker(CLEAN_DATA_SETS[-2:], METHODS),
         "noise": clean_label_table_maker(noisy_names(0.1, COMMON_DATA_SETS), METHODS),
     },
-    table_names=table_names(DATA_SETS),
+    data_tables=data_tables(DATA_SETS),
     excluded_data_sets={
         "exemplars, hard negatives": (
             *COMMON_DATA_SETS[:2],

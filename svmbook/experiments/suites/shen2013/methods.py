@@ -30,8 +30,8 @@ from .folds import (
     N_FOLDS,
     SPIRALS_INTERLEAVED,
     cross_validate,
+    data_tables,
     noisy_names,
-    table_names,
 )
 from .result_tables import (
     BASELINES,
@@ -148,5 +148,5 @@ SUITE = Suite(
         "messages": make_message_table,
         "spirals": make_spirals_table,
     },
-    table_names=table_names(DATA_SETS),
+    data_tables=data_tables(DATA_SETS),
 )

@@ -7,7 +7,7 @@ without noise and with 10 %. Points and seeds are the same.
 from ...running.suite import Suite
 from . import further_classifiers
 from . import methods as shen2013
-from .folds import COMMON_DATA_SETS, noisy_names, table_names
+from .folds import COMMON_DATA_SETS, data_tables, noisy_names
 from .result_tables import clean_label_table_maker, compare_runs
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
@@ -46,5 +46,5 @@ SUITE = Suite(
         "5-percent": clean_label_table_maker(NOISY_DATA_SETS[0.05], METHODS),
         "30-percent": clean_label_table_maker(NOISY_DATA_SETS[0.3], METHODS),
     },
-    table_names=table_names(DATA_SETS),
+    data_tables=data_tables(DATA_SETS),
 )
