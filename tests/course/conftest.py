@@ -12,7 +12,7 @@ from shell import SHELL_SANDBOX, ShellClient, run_cells_in_shell
 
 from svmbook.course.execution import run
 from svmbook.course.execution.sandbox import SandboxError, find_sandbox
-from svmbook.course.grading import grade as grading
+from svmbook.course.grading import grade as grade_module
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ def course(released_course, tmp_path):
 @pytest.fixture
 def shell_sandbox(monkeypatch):
     """Grade harmless submissions in forked shells instead of a sandbox."""
-    monkeypatch.setattr(grading, "run_cells", run_cells_in_shell)
+    monkeypatch.setattr(grade_module, "run_cells", run_cells_in_shell)
     monkeypatch.setattr(run, "Client", ShellClient)
     return SHELL_SANDBOX
 

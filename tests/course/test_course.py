@@ -17,7 +17,7 @@ from coursework import (
     hand_in,
 )
 
-from svmbook.course.grading import grade as grading
+from svmbook.course.grading import grade as grade_module
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.pending import recorded_notes
 from svmbook.course.reports import feedback as feedback_module
@@ -128,7 +128,7 @@ def test_failure_of_the_grader_affects_one_submission_only(course, shell_sandbox
             raise KeyError("an unexpected error")
         return merge_submission(master, cells)
 
-    monkeypatch.setattr(grading, "merge_submission", merge_or_fail)
+    monkeypatch.setattr(grade_module, "merge_submission", merge_or_fail)
     graded = grade_by_student(course, shell_sandbox)
     assert graded["one"].score == 5 and graded["failed"].score == 0
     assert "an unexpected error" in graded["failed"].notes[0]

@@ -11,7 +11,7 @@ from nbgrader.utils import compute_checksum
 
 from svmbook.course.execution.outcome import Outcome
 from svmbook.course.execution.sandbox import UNSAFE
-from svmbook.course.grading import grade as grading
+from svmbook.course.grading import grade as grade_module
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student_check import check
 from svmbook.course.grading.trial import try_out
@@ -78,7 +78,7 @@ def test_instructors_files_are_released_and_used_for_grading(course, data_files,
         used_files.append(files)
         return Outcome(reason="not run")
 
-    monkeypatch.setattr(grading, "run_cells", record_files)
+    monkeypatch.setattr(grade_module, "run_cells", record_files)
     course.release(ASSIGNMENT)
     released_folder = course.released_path(ASSIGNMENT).parent
     names = {

@@ -21,7 +21,7 @@ from coursework import (
 
 from svmbook.course.cli import course as commands
 from svmbook.course.execution.outcome import Outcome
-from svmbook.course.grading import grade as grading
+from svmbook.course.grading import grade as grade_module
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.reports.export import write_marks
 from svmbook.course.reports.report import write_report
@@ -60,7 +60,7 @@ def grade_with_passed_tests(course, name):
     """Grade an assignment as if all tests passed; return the number of graded submissions."""
     all_passed = Outcome(outputs=dict.fromkeys(range(9), ()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grading, "run_cells", lambda *cells, **options: all_passed)
+        patch.setattr(grade_module, "run_cells", lambda *cells, **options: all_passed)
         total, *_ = grade_submissions(course, name, sandbox="unused")
     return total
 

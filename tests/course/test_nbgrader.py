@@ -6,14 +6,14 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.converters import GenerateFeedback
 
 from svmbook.course.execution.outcome import Outcome
-from svmbook.course.grading import grade as grading
+from svmbook.course.grading import grade as grade_module
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.reports.feedback import write_feedback
 
 
 def test_feedback_by_nbgrader_fails_and_does_not_overwrite_ours(course, monkeypatch):
     """nbgrader's feedback would contain hidden tests and mark schemes."""
-    monkeypatch.setattr(grading, "run_cells", lambda *args: Outcome(reason="not run"))
+    monkeypatch.setattr(grade_module, "run_cells", lambda *args: Outcome(reason="not run"))
     hand_in(course, "ann", answered_notebook(course))
     assert len([*grade_submissions(course, ASSIGNMENT, sandbox="unused")]) == 2
     (page,) = write_feedback(course, ASSIGNMENT)

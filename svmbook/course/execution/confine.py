@@ -5,7 +5,7 @@ Usage: python confine.py LIMITS PROGRAM [ARGUMENT ...]
 LIMITS is a JSON object with the keys ``memory`` (bytes of address space), ``disk`` (bytes of a
 file), ``processes``, ``seconds`` (CPU time) and ``user`` (the user ID that root switches to, or
 null). The process reaps orphaned processes and exits when the program does. This file imports
-nothing from the package, because that import would take longer.
+nothing from the package, because that would delay every start.
 """
 
 import collections
@@ -19,7 +19,7 @@ import signal
 import struct
 import sys
 
-__all__ = ["KEYCTL", "PR_SET_DUMPABLE", "SYSCALL_RULES", "confine", "main"]
+__all__ = ["PR_SET_DUMPABLE", "SYSCALL_RULES", "SYS_KEYCTL", "confine", "main"]
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 1, 4, 38, 22
 MAX_OPEN_FILES = 256
@@ -43,13 +43,15 @@ SYSCALL_RULES = {
         *(220, 198, 261, 32),
     ),
 }
-KEYCTL = {"x86_64": 250, "aarch64": 219}
+# Numbers of system calls; those that are equal on all architectures stand alone.
+SYS_KEYCTL = {"x86_64": 250, "aarch64": 219}
 KEYCTL_JOIN_SESSION_KEYRING = 1
-CLONE3, CLONE_NEWUSER = 435, 0x10000000
+SYS_CLONE3 = 435
+CLONE_NEWUSER = 0x10000000
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
 # Opcodes of a filter (linux/bpf_common.h), and what it returns (linux/seccomp.h).
 LD_ABS, JEQ, JGE, JSET, RET = 0x20, 0x15, 0x35, 0x45, 0x06
-RET_KILL, RET_ERRNO, RET_ALLOW = 0x80000000, 0x50000, 0x7FFF0000
+RET_KILL_PROCESS, RET_ERRNO, RET_ALLOW = 0x80000000, 0x50000, 0x7FFF0000
 
 
 def main(arguments):
@@ -62,7 +64,7 @@ def main(arguments):
         os.execv(program[0], program)
     # Other processes in the sandbox can neither trace this process nor read its memory.
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # cleared by setuid
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # after setuid, which clears it
     os.closerange(0, MAX_OPEN_FILES)
     while True:
         pid, status = os.wait()
@@ -81,7 +83,7 @@ def confine(memory, disk, processes, seconds, user):
         The user ID to switch to.
     """
     with open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")  # if memory runs out anyway, the OOM killer takes this process first
+        file.write("1000")  # if memory runs out anyway, the OOM killer kills this process first
     for resource_id, limit in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_FSIZE, disk),
@@ -95,18 +97,20 @@ def confine(memory, disk, processes, seconds, user):
         os.setgroups([])
         os.setgid(user)
         os.setuid(user)  # this also drops all capabilities of root
-    if platform.machine() in KEYCTL:  # a new keyring, so that the caller's keys are out of reach
-        keyctl = KEYCTL[platform.machine()]
+    if (
+        platform.machine() in SYS_KEYCTL
+    ):  # a new keyring, so that the caller's keys are out of reach
+        keyctl = SYS_KEYCTL[platform.machine()]
         ctypes.CDLL(None).syscall(keyctl, KEYCTL_JOIN_SESSION_KEYRING, None)
     _install_syscall_filter()
 
 
 def _install_syscall_filter():
-    """Install a filter of system calls by `SYSCALL_RULES`, for this process and all its children.
+    """Install a system call filter (seccomp) with `SYSCALL_RULES`, for this process and all its children.
 
     The filter (man 2 seccomp) is a list of instructions: an opcode, the number of instructions to
     skip if its condition is true, the number to skip if it is false, and an operand. It reads the
-    system call at offset 0, the architecture at offset 4 and the first argument at offset 16.
+    number of the system call at offset 0, the architecture at offset 4 and the first argument at offset 16.
     prlimit64 is allowed for the process itself. socket is allowed for the address families that
     the network namespace isolates. clone3 hides its flags behind a pointer: it is reported as
     missing, so that libraries fall back to clone, which is allowed without CLONE_NEWUSER. flock is
@@ -120,14 +124,14 @@ def _install_syscall_filter():
         for value in (RET_ERRNO + errno.EPERM, RET_ERRNO + errno.ENOSYS, RET_ALLOW)
     )
     program = [
-        *((LD_ABS, 0, 0, 4), (JEQ, 1, 0, rules.audit_arch), (RET, 0, 0, RET_KILL)),
+        *((LD_ABS, 0, 0, 4), (JEQ, 1, 0, rules.audit_arch), (RET, 0, 0, RET_KILL_PROCESS)),
         *((LD_ABS, 0, 0, 0), (JGE, 0, 1, 0x40000000), return_eperm),  # the x32 calling convention
         *(
             instruction
             for call in rules.forbidden_calls
             for instruction in ((JEQ, 0, 1, call), return_eperm)
         ),
-        *((JEQ, 0, 1, CLONE3), return_enosys),
+        *((JEQ, 0, 1, SYS_CLONE3), return_enosys),
         *((JEQ, 0, 1, rules.flock), return_enosys),
         *((JEQ, 0, 4, rules.clone), (LD_ABS, 0, 0, 16), (JSET, 0, 1, CLONE_NEWUSER)),
         *(return_eperm, allow),
@@ -142,7 +146,7 @@ def _install_syscall_filter():
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.prctl(PR_SET_SECCOMP, 2, ctypes.c_char_p(sock_fprog), 0, 0):
-        raise OSError(ctypes.get_errno(), "the filter of system calls cannot be installed here")
+        raise OSError(ctypes.get_errno(), "the system call filter (seccomp) cannot be installed")
 
 
 if __name__ == "__main__":

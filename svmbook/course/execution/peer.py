@@ -96,15 +96,17 @@ class RemoteObject:
 
     def __getattr__(self, name):
         if name.startswith("__"):
-            raise AttributeError(f"{name} of an answer cannot be read: it is in another process")
+            raise AttributeError(
+                f"the special attribute {name} of an object in another process cannot be read"
+            )
         return self._peer.request("get", target=self._number, name=name)
 
     def __deepcopy__(self, memo):
-        """Raise TypeError."""
+        """Refuse to copy, since the object is in another process."""
         raise TypeError("an object of another process cannot be copied")
 
     def __setattr__(self, name, value):
-        raise AttributeError(f"{name} of an answer cannot be set: it is in another process")
+        raise AttributeError(f"{name} of an object in another process cannot be set")
 
 
 class RemoteFunction(RemoteObject):
@@ -135,9 +137,9 @@ class Peer:
         kwargs = dict(kwargs or {})
         request = {"action": action, "args": self._encode(list(args)), **options}
         request["kwargs"] = self._encode(kwargs)
-        with self._lock:  # an answer may have several threads
+        with self._lock:  # several threads may send requests
             if self.connection is None:
-                raise ReplyError("the kernel is not connected")
+                raise ReplyError("there is no connection to the other process")
             request["unused_numbers"] = [
                 self.unused_numbers.pop() for _ in range(len(self.unused_numbers))
             ]

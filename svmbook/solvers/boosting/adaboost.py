@@ -44,7 +44,7 @@ def run_adaboost(learner, X, y, n_rounds, u):
     y : ndarray of shape (n,)
         Labels -1 and +1.
     n_rounds : int
-        Largest number of hypotheses.
+        Maximum number of rounds.
     u : ndarray of shape (n,)
         Initial point weights, positive.
 
@@ -67,10 +67,10 @@ def run_adaboost(learner, X, y, n_rounds, u):
         is_correct = hypothesis(X)[:, 0] * y > 0
         error = np.abs(g[~is_correct]).sum()  # (1 - edge) / 2 would lose the digits of small errors
         if is_correct.all():
-            # This is the first round, since the hypothesis would be the best in every round.
+            # This is the first round: such a hypothesis has the largest edge for any weights.
             weights.append(1.0)
             return AdaBoostResult(hypotheses, np.array(weights), "one hypothesis makes no error")
         weights.append(0.5 * np.log((1.0 - error) / error))
         g /= np.where(is_correct, 2.0 * (1.0 - error), 2.0 * error)
         g /= np.abs(g).sum()  # corrects rounding error
-    return AdaBoostResult(hypotheses, np.array(weights), "the number of rounds was reached")
+    return AdaBoostResult(hypotheses, np.array(weights), "n_rounds was reached")

@@ -124,8 +124,8 @@ def select_import_points_on_gram(
     J, gap, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, 0.0, True, ""
     while len(S) < (max_points or n):
         is_candidate = np.diagonal(remainder) > DEPENDENCE_TOL * np.diagonal(K)
-        f = Z @ w + b
-        derivatives = likelihood.negative_gradient(f), likelihood.curvature(f)
+        F = Z @ w + b
+        derivatives = likelihood.negative_gradient(F), likelihood.curvature(F)
         try:
             decreases = _predicted_decreases(derivatives, lam, Z, remainder, is_candidate)
         except np.linalg.LinAlgError:

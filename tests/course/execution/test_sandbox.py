@@ -8,7 +8,7 @@ import pytest
 from cells import DEFAULT_LIMITS, run
 
 from svmbook.course.execution import sandbox as sandbox_module
-from svmbook.course.execution.confine import KEYCTL, SYSCALL_RULES
+from svmbook.course.execution.confine import SYS_KEYCTL, SYSCALL_RULES
 from svmbook.course.execution.outcome import Limits, Outcome
 from svmbook.course.execution.run import MAX_OUTPUT_LENGTH
 from svmbook.course.execution.sandbox import UNSAFE, SandboxError, find_sandbox
@@ -66,7 +66,7 @@ def test_exit_quit_and_debugger_do_not_end_the_kernel(sandbox):
 def test_first_process_of_the_sandbox_cannot_be_read_traced_or_killed(sandbox, monkeypatch):
     """bubblewrap's own first process would have the grader's environment, and no limits."""
     monkeypatch.setenv("CANARY", "the grader's environment")
-    keyctl = KEYCTL.get(platform.machine())
+    keyctl = SYS_KEYCTL.get(platform.machine())
     outcome = run(
         sandbox,
         "print(open('/proc/1/environ').read())",
