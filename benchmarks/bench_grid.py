@@ -65,7 +65,7 @@ def run():
     for method in METHODS:
         ratios = [row["ratio"] for row in rows if row["method"] == method]
         mean = geometric_mean(ratios)
-        print(f"{method}: {mean:.1f} times as long as `choose_parameters`, in the geometric mean")
+        print(f"{method} takes {mean:.1f} times as long as `choose_parameters` (geometric mean)")
     return rows
 
 

@@ -155,7 +155,7 @@ def false_alarm_threshold(scores: ArrayLike, rate: float, confidence: float = 0.
         n_needed = np.ceil(np.log1p(-confidence) / np.log1p(-rate))
         raise ValueError(
             f"{n} held-out points cannot certify a false-alarm rate of {rate:g} with confidence "
-            f"{confidence:g}; {n_needed:.15g} would. Hold out more, or allow a higher rate."
+            f"{confidence:g}; {n_needed:.15g} would. Hold out more points, or allow a higher rate."
         )
     return float(scores[n - k[certified].max()])
 
@@ -223,17 +223,17 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
         h_ab, h_bb = (h * f).sum(axis=0), h.sum(axis=0)
         det = h_aa * h_bb - h_ab**2
         step = np.array([h_ab * g[1] - h_bb * g[0], h_ab * g[0] - h_aa * g[1]]) / det
-        predicted_decrease = -(g * step).sum(axis=0)  # the squared Newton decrement
-        if (predicted_decrease <= DECREMENT_TOL**2 * objective).all():
+        descent = -(g * step).sum(axis=0)  # for the full step, the squared Newton decrement
+        if (descent <= DECREMENT_TOL**2 * objective).all():
             break
         for _ in range(MAX_HALVINGS):
             new_objective = _cross_entropy(f, t, mask, theta + step)
             tolerance = OBJECTIVE_ROUNDING * objective
-            too_far = new_objective > objective - 1e-4 * predicted_decrease + tolerance
+            too_far = new_objective > objective - 1e-4 * descent + tolerance
             if not too_far.any():
                 break
             step[:, too_far] /= 2
-            predicted_decrease[too_far] /= 2
+            descent[too_far] /= 2
         theta, objective = theta + step, new_objective
     else:
         warnings.warn(

@@ -38,7 +38,7 @@ def log_folder(tmp_path, monkeypatch):
 
 
 def test_every_test_file_is_run_once():
-    paths = [ROOT / path for group in stages.test_paths().values() for path in group]
+    paths = [ROOT / path for group in stages.paths_by_group().values() for path in group]
     assert all(path.exists() for path in paths)
     file_counts = Counter(
         file for path in paths for file in ([path] if path.is_file() else path.rglob("test_*.py"))

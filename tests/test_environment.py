@@ -106,7 +106,7 @@ def test_windows_runs_the_commands_of_the_book_and_the_quick_tests():
     for commands_on_page in (linux, windows):
         assert all(f"-m {command}\n" in commands_on_page for command in install_commands)
         assert commands_on_page.endswith("jupyter lab notebooks\n")
-    paths = [path for group in stages.QUICK_GROUPS for path in stages.test_paths()[group]]
+    paths = [path for group in stages.QUICK_GROUPS for path in stages.paths_by_group()[group]]
     assert [part for part in commands[-1].split() if part.startswith("tests/")] == paths
 
 

@@ -21,11 +21,11 @@ GROUPS = {
     "experiments": ("experiments",),
     "course": ("course",),
     "web": ("web", "test_book.py", "test_glossary.py"),
-    "live": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py", "web/test_epub.py"),
+    "live_and_print": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py", "web/test_epub.py"),
 }  # fmt: skip
 QUICK_GROUPS = ("solvers", "core")
 NUMERICAL_GROUPS = (*QUICK_GROUPS, "ensembles")
-GROUPS_THAT_NEED_HTML = ("web", "live")
+GROUPS_THAT_NEED_HTML = ("web", "live_and_print")
 PERTURBATION_SEEDS = (0, 1)
 NO_TESTS_CODE = 5  # exit code of pytest if no test is selected
 
@@ -46,7 +46,7 @@ def html():
     return [Job("html", "html", command, required_stages=("lint",))]
 
 
-def test_paths():
+def paths_by_group():
     """Return the paths of each group; a folder that groups share is replaced by its files."""
     tests = ROOT / "tests"
     named = [name for names in GROUPS.values() for name in names]
@@ -68,7 +68,7 @@ def pytest(marker_expression="not nightly", selected_groups=(), suffix="", **env
     """Return the jobs that run pytest, one per group of tests or per group in `selected_groups`."""
     passing_codes = (0, NO_TESTS_CODE) if marker_expression == "nightly" else (0,)
     jobs = []
-    for group, paths in test_paths().items():
+    for group, paths in paths_by_group().items():
         name = f"pytest {group}{suffix}"
         junit = f"--junitxml={log_path(name, 'xml')}"
         command = (PYTHON, "-m", "pytest", "-q", "-m", marker_expression, junit, *paths)

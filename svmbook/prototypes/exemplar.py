@@ -67,7 +67,7 @@ class ExemplarSVM(LocalEnsemble):
     metric : str or callable, default="euclidean"
         A metric of `sklearn.metrics.pairwise_distances`, for initial negatives and local votes.
     validation_fraction : float, default=0.25
-        Fraction of the points of each class that are held out as the validation set; only used if
+        Fraction of the points of each class that is held out as the validation set; only used if
         ``voting="probability"``.
     random_state : int, RandomState or None, default=None
         Seed of the choice of the validation set.

@@ -106,11 +106,11 @@ def confine(memory, disk, processes, seconds, user):
 
 
 def _install_syscall_filter():
-    """Install a system call filter (seccomp) with `SYSCALL_RULES`, for this process and all its children.
+    """Install a system call filter (seccomp) for this process and all its children.
 
     The filter (man 2 seccomp) is a list of instructions: an opcode, the number of instructions to
     skip if its condition is true, the number to skip if it is false, and an operand. It reads the
-    number of the system call at offset 0, the architecture at offset 4 and the first argument at offset 16.
+    system call number at offset 0, the architecture at offset 4, the first argument at offset 16.
     prlimit64 is allowed for the process itself. socket is allowed for the address families that
     the network namespace isolates. clone3 hides its flags behind a pointer: it is reported as
     missing, so that libraries fall back to clone, which is allowed without CLONE_NEWUSER. flock is

@@ -16,7 +16,7 @@ import numpy as np
 
 from .plain_data import decode, encode, set_state
 
-__all__ = ["AnswerError", "Connection", "Peer", "RemoteFunction", "RemoteObject", "ReplyError"]
+__all__ = ["Connection", "Peer", "RemoteError", "RemoteFunction", "RemoteObject", "ReplyError"]
 
 MAX_LINE_LENGTH = 2**26  # bytes
 MAX_TEXT_LENGTH = 10_000  # characters of an error's message
@@ -34,8 +34,8 @@ BUILTIN_ERRORS = {
 }
 
 
-class AnswerError(Exception):
-    """An exception that an answer raised and whose class is not one of `BUILTIN_ERRORS`."""
+class RemoteError(Exception):
+    """An exception of the other process whose class is not one of `BUILTIN_ERRORS`."""
 
 
 class ReplyError(ConnectionError):
@@ -88,7 +88,7 @@ class Connection:
 
 
 class RemoteObject:
-    """Proxy for an object of the other process, where its attributes are read."""
+    """Proxy for an object in the other process; its attributes are read there."""
 
     def __init__(self, peer, number):
         self.__dict__.update(_peer=peer, _number=number)
@@ -210,7 +210,7 @@ class Peer:
 
     def _encode_reference(self, value):
         if isinstance(value, RemoteObject) and value._peer is self:
-            return {"kind": "object", "receiver_number": value._number}
+            return {"kind": "object", "number_at_receiver": value._number}
         name = "array of objects" if type(value) is np.ndarray else type(value).__name__
         if not self.may_share(value):
             raise TypeError(
@@ -221,13 +221,17 @@ class Peer:
             )
         self.shared_objects.append(value)
         description = {"type": name, "callable": callable(value)}
-        return {"kind": "object", "sender_number": len(self.shared_objects) - 1, **description}
+        return {"kind": "object", "number_at_sender": len(self.shared_objects) - 1, **description}
 
     def _decode_reference(self, tree):
         match tree:
-            case {"receiver_number": int(number)} if 0 <= number < len(self.shared_objects):
+            case {"number_at_receiver": int(number)} if 0 <= number < len(self.shared_objects):
                 return self.shared_objects[number]
-            case {"sender_number": int(number), "type": str(name), "callable": bool(is_callable)}:
+            case {
+                "number_at_sender": int(number),
+                "type": str(name),
+                "callable": bool(is_callable),
+            }:
                 proxy_class = RemoteFunction if is_callable else RemoteObject
                 return type(name, (proxy_class,), {})(self, number)
         raise ValueError("no such object")
@@ -246,7 +250,7 @@ def _random_generators(args, kwargs):
 
 
 def _encode_error(error):
-    """Return an error as plain data, with a traceback that omits frames of this folder."""
+    """Return an error as plain data, with a traceback without the frames of this folder."""
     cls = type(error)
     base = next(parent for parent in cls.__mro__ if parent.__module__ == "builtins")
     try:
@@ -265,13 +269,13 @@ def _decode_error(error):
     match error:
         case {"name": str(name), "base": str(base), "text": str(text), "lines": [*lines]}:
             if base not in BUILTIN_ERRORS:
-                decoded = AnswerError(f"{name}: {text}" if text else name)
+                decoded = RemoteError(f"{name}: {text}" if text else name)
             else:
                 cls = getattr(builtins, base)
-                decoded = (cls if name == base else type(name, (AnswerError, cls), {}))(text)
+                decoded = (cls if name == base else type(name, (RemoteError, cls), {}))(text)
             decoded.lines = [line for line in lines if isinstance(line, str)]
             return decoded
-    return AnswerError("an error that cannot be read")
+    return RemoteError("the error of the other process cannot be decoded")
 
 
 _FOLDER = __file__.rpartition("peer")[0]

@@ -56,7 +56,7 @@ def solve_logistic(
     Parameters
     ----------
     K : ndarray of shape (n, n) or (n, r)
-        Gram matrix, symmetric positive semi-definite, or for ``form="factor"`` a Z with
+        Gram matrix, symmetric positive semi-definite, or, for ``form="factor"``, a matrix Z with
         :math:`K = ZZ^\top`. In that case w replaces :math:`\alpha`, and :math:`\|w\|^2` replaces
         :math:`\alpha^\top K\alpha`.
     y : ndarray of shape (n,)

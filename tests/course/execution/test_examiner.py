@@ -104,7 +104,7 @@ def test_error_of_an_answer_has_its_type_and_traceback(shell_sandbox):
     test = "try: np.linalg.inv\nexcept ValueError: pass\ntry: h()\nexcept ValueError: pass"
     singular_answer = "import numpy as np\ndef h(): return np.linalg.inv(np.zeros((2, 2)))"
     assert examine(shell_sandbox, singular_answer, test)[0] is None  # LinAlgError is a ValueError
-    assert examine(shell_sandbox, raising_answer, "g()")[0] == "AnswerError: SystemExit"
+    assert examine(shell_sandbox, raising_answer, "g()")[0] == "RemoteError: SystemExit"
     assert examine(shell_sandbox, "", "f()")[0] == "NameError: name 'f' is not defined"
 
 

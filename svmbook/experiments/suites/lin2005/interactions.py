@@ -38,7 +38,7 @@ LAMBDAS = tuple(2.0**k for k in range(-3, 6, 4))
 #: Paired differences: reference, field, factor, and format in the table.
 DIFFERENCES = {
     "log_loss_difference": (PRODUCT, "log_loss", 1.0, "+.3f"),
-    "product_difference": (PRODUCT, "error", 100.0, "+.1f"),
+    "difference_from_product": (PRODUCT, "error", 100.0, "+.1f"),
     "difference": (GAUSSIAN, "error", 100.0, "+.1f"),
 }
 GAUSSIAN_GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}

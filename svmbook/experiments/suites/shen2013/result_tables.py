@@ -21,7 +21,7 @@ __all__ = [
     "records_by_method",
 ]
 
-# Without the messages, which replace her tweets and have a table of their own.
+# Without the messages, which replace Shen's tweets and have a table of their own.
 REPORTED_DATA_SETS = CLEAN_DATA_SETS[:-1]
 NOISE_SUFFIX = ", 10 % noise"
 #: Voting rules; the first is the rule of the thesis.
@@ -100,7 +100,7 @@ def records_by_method(records):
 
 
 def compare_runs(records):
-    """Return accuracies with standard deviations over folds, and verdicts on the prototypes."""
+    """Return accuracies with standard deviations, and wins, losses and ties of prototypes."""
     rows, runs_by_key = [], records_by_method(records)
     for (data_set, method), records_by_run in runs_by_key.items():
         fold_accuracies = 100 * np.array(

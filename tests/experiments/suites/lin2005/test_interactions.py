@@ -34,7 +34,7 @@ def test_labels_follow_the_log_odds():
 
 @pytest.mark.parametrize(
     ("field", "factor", "row_field"),
-    [("error", 100, "product_difference"), ("log_loss", 1, "log_loss_difference")],
+    [("error", 100, "difference_from_product"), ("log_loss", 1, "log_loss_difference")],
 )
 def test_differences_to_the_model_with_the_product_are_paired(field, factor, row_field):
     rows = {(r["data_set"], r["method"]): r for r in report("interactions").rows}
