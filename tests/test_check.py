@@ -207,7 +207,7 @@ def test_work_over_the_budget_is_reported():
 
 def test_update_budget_sums_the_work_of_jobs_in_one_folder(log_folder, monkeypatch):
     monkeypatch.setattr(check, "BUDGET_PATH", log_folder / "budget.toml")
-    jobs = [job for job in stages.pytest() if job.name in ("pytest web", "pytest live")]
+    jobs = [job for job in stages.pytest() if job.name in ("pytest web", "pytest live_and_print")]
     for job in jobs:
         log = "..\nwork of tests/web: 3 tests, 2 processes, 1 pages\n"
         scheduling.log_path(job.name).write_text(log)
@@ -215,7 +215,7 @@ def test_update_budget_sums_the_work_of_jobs_in_one_folder(log_folder, monkeypat
     old_budget = {"seconds": {"html": 90, "gone": 1}, "work": {"tests/gone": {"tests": 1}}}
     check.update_budget(results, old_budget, slowdown=2.0)
     assert tomllib.loads(check.BUDGET_PATH.read_text()) == {
-        "seconds": {"html": 90, "pytest web": 2.0, "pytest live": 2.0},
+        "seconds": {"html": 90, "pytest web": 2.0, "pytest live_and_print": 2.0},
         "work": {"tests/web": {"tests": 6, "processes": 4, "pages": 2}},
     }
 
