@@ -41,8 +41,8 @@ def draw_threenorm(n):
 
 def draw_covtype(n):
     table = load("covtype")
-    in_two_classes = np.isin(table.target, np.unique(table.target)[:2])
-    sample = np.random.default_rng(0).permutation(np.flatnonzero(in_two_classes))[:n]
+    in_first_two_classes = np.isin(table.target, np.unique(table.target)[:2])
+    sample = np.random.default_rng(0).permutation(np.flatnonzero(in_first_two_classes))[:n]
     X = StandardScaler().fit_transform(table.data[sample])
     return X, encode_labels(table.target[sample])[1], 1.0 / (X.shape[1] * X.var())
 
@@ -59,7 +59,7 @@ def draw_digits(n):
 
 
 #: Functions that return n points, their labels, and gamma.
-GENERATORS = {
+DRAW_FUNCTIONS = {
     "normal": draw_normal,
     "threenorm": draw_threenorm,
     "covtype": draw_covtype,
@@ -78,7 +78,7 @@ def summarise(result, C):
 
 
 def make_problem(row):
-    X, y, gamma = GENERATORS[row.get("data", "normal")](row["n"])
+    X, y, gamma = DRAW_FUNCTIONS[row.get("data", "normal")](row["n"])
     options = {key: row[key] for key in ("C", "tol") if key in row}
     return X, y, {"gamma": row.get("gamma", gamma)} | options
 
@@ -89,18 +89,21 @@ def time_libsvm(K, y, C, tol):
 
 
 def time_one_C(X, y, gamma, C):
-    """Time the active-set solver and LIBSVM three times, alternately, in the same process."""
+    """Time the active-set solver and LIBSVM (tolerance 1e-6) three times in turn.
+
+    LIBSVM with its default tolerance is timed once. All calls are in the same process.
+    """
     K = gaussian(X, gamma=gamma)
-    active_set_seconds, svc_seconds = [], []
+    active_set_seconds, libsvm_seconds = [], []
     for _ in range(3):
         result, seconds = time_call(lambda: solve_active_set(K, y, C))
         active_set_seconds.append(seconds)
-        svc_seconds.append(time_libsvm(K, y, C, 1e-6))
-    seconds = float(np.median(active_set_seconds))
+        libsvm_seconds.append(time_libsvm(K, y, C, 1e-6))
+    median_seconds = float(np.median(active_set_seconds))
     return {
-        "active_set_seconds": seconds,
-        "libsvm_over_active_set": float(np.median(svc_seconds)) / seconds,
-        "default_libsvm_over_active_set": time_libsvm(K, y, C, 1e-3) / seconds,
+        "active_set_seconds": median_seconds,
+        "libsvm_over_active_set": float(np.median(libsvm_seconds)) / median_seconds,
+        "default_libsvm_over_active_set": time_libsvm(K, y, C, 1e-3) / median_seconds,
         **summarise(result, C),
     }
 
@@ -109,11 +112,13 @@ def time_path(X, y, gamma):
     """Time `svm_path` three times, and LIBSVM once per C and tolerance."""
     K = gaussian(X, gamma=gamma)
     path, seconds = time_call(lambda: svm_path(K, y, C_GRID), repeats=3)
-    svc_seconds = {tol: sum(time_libsvm(K, y, C, tol) for C in C_GRID) for tol in (1e-6, 1e-3)}
+    libsvm_seconds_by_tol = {
+        tol: sum(time_libsvm(K, y, C, tol) for C in C_GRID) for tol in (1e-6, 1e-3)
+    }
     return {
         "active_set_seconds": seconds,
-        "libsvm_over_active_set": svc_seconds[1e-6] / seconds,
-        "default_libsvm_over_active_set": svc_seconds[1e-3] / seconds,
+        "libsvm_over_active_set": libsvm_seconds_by_tol[1e-6] / seconds,
+        "default_libsvm_over_active_set": libsvm_seconds_by_tol[1e-3] / seconds,
         "objective": sum(result.objective for result in path),
         "n_iter": sum(result.n_iter for result in path),
         "kkt_residual": max(
@@ -124,10 +129,10 @@ def time_path(X, y, gamma):
 
 
 def solve_on_demand(X, y, gamma, C):
-    def block(rows, columns):
+    def gram_block(rows, columns):
         return gaussian(X[rows], X[columns], gamma=gamma)
 
-    return summarise(solve_active_set(block, y, C), C)
+    return summarise(solve_active_set(gram_block, y, C), C)
 
 
 def fit_libsvm(X, y, gamma, C, tol):
@@ -147,16 +152,18 @@ COLUMNS += ["default_libsvm_over_active_set", "n_iter", "n_free", "kkt_residual"
 
 def run_one_C():
     rows = []
-    for data, n in itertools.product(GENERATORS, (500, 1000, 2000, 4000)):
-        X, y, gamma = GENERATORS[data](n)
+    for data, n in itertools.product(DRAW_FUNCTIONS, (500, 1000, 2000, 4000)):
+        X, y, gamma = DRAW_FUNCTIONS[data](n)
         for C in (1.0, 10.0, 100.0, 1000.0):
             row = {"table": "one C", "method": "one C", "data": data, "n": n}
             row |= {"C": C, "gamma": gamma}
             rows.append(row | measure(__file__, "one C", X, y, gamma=gamma, C=C))
     print_table("One C; LIBSVM's tolerances: 1e-6 and 1e-3, the default", rows, COLUMNS)
-    claim_rows = [row for row in rows if row["data"] != "digits"]
-    ratios = [row["libsvm_over_active_set"] for row in claim_rows]
-    large_C_ratios = [row["libsvm_over_active_set"] for row in claim_rows if row["C"] >= 100]
+    rows_without_digits = [row for row in rows if row["data"] != "digits"]
+    ratios = [row["libsvm_over_active_set"] for row in rows_without_digits]
+    large_C_ratios = [
+        row["libsvm_over_active_set"] for row in rows_without_digits if row["C"] >= 100
+    ]
     digits_ratios = [row["libsvm_over_active_set"] for row in rows if row["data"] == "digits"]
     print(
         "\nLIBSVM's time (tolerance 1e-6) over that of the active-set solver, geometric means: "
@@ -170,7 +177,7 @@ def run_one_C():
 def run_paths():
     rows = []
     for data, n in itertools.product(("normal", "threenorm", "covtype"), (600, 2000)):
-        X, y, _ = GENERATORS[data](n)
+        X, y, _ = DRAW_FUNCTIONS[data](n)
         for gamma in (2.0**-7, 2.0**-5, 2.0**-3, 2.0**-1):
             row = {"table": "path", "method": "path", "data": data, "n": n, "gamma": gamma}
             rows.append(row | measure(__file__, "path", X, y, gamma=gamma))

@@ -2,8 +2,8 @@
 
 Two jobs grade 200 submissions of one assignment in at most 15 minutes. Then a course with 200
 students and the nine assignments of the book is taken from `init` to `export`, and its commands are
-killed ten times. Each of its 1800 marks must be the expected mark of the submission. The report and
-the search for similar pairs are timed for one of the assignments. The course takes more than an
+killed ten times. Each of its 1,800 marks must be the expected mark of the submission. The report
+and the search for similar pairs are timed for one of the assignments. The course takes more than an
 hour; ``--students N`` reduces the number of students.
 
 A generated submission is one of those under ``tests/course/submissions``, with a function added
@@ -67,7 +67,7 @@ def time_grading(n_students):
 
 
 def course_commands(root):
-    """Yield the commands of a course in order, without assignments that are already released."""
+    """Yield the commands of a course in order, without the releases that are already made."""
     course_option = ("--course", str(root))
     yield ("init", str(root), *ASSIGNMENT_NAMES)
     for name in ASSIGNMENT_NAMES:
@@ -94,16 +94,19 @@ def run_commands(root, should_kill):
                     os.killpg(process.pid, signal.SIGKILL)
                     return False
         if process.returncode:
-            raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}")
+            raise RuntimeError(f"{' '.join(command)} exited with status {process.returncode}")
     return True
 
 
 def run_killed_course(root, n_students):
-    """Take a course from `init` to `export` with kills; return the expected marks."""
+    """Take a course from `init` to `export`, and kill its commands ``N_KILLS`` times.
+
+    Returns a dict of the expected marks, with pairs of student and assignment as keys.
+    """
     rng = random.Random(2)
     # The first kill is during the release of the assignments, the others during grading.
-    n_released = len(ASSIGNMENT_NAMES) // 2
-    assert not run_commands(root, lambda: len([*root.glob("release/*")]) > n_released)
+    half = len(ASSIGNMENT_NAMES) // 2
+    assert not run_commands(root, lambda: len([*root.glob("release/*")]) > half)
     course = create_course(root, ASSIGNMENT_NAMES)
     for name in ASSIGNMENT_NAMES:
         course.release(name)
@@ -113,20 +116,23 @@ def run_killed_course(root, n_students):
         for name in ASSIGNMENT_NAMES
     }
     for kill in range(1, N_KILLS):
-        n_graded = kill * len(expected) // N_KILLS  # submissions graded before this kill
+        min_graded = kill * len(expected) // N_KILLS  # submissions graded before this kill
         earliest_kill_time = time.monotonic() + 5 * rng.random()
 
-        def should_kill(n_graded=n_graded, earliest_kill_time=earliest_kill_time):
-            graded = root.glob("autograded/*/*/*.ipynb")
-            return time.monotonic() > earliest_kill_time and len([*graded]) >= n_graded
+        def should_kill(min_graded=min_graded, earliest_kill_time=earliest_kill_time):
+            graded_notebooks = root.glob("autograded/*/*/*.ipynb")
+            return time.monotonic() > earliest_kill_time and len([*graded_notebooks]) >= min_graded
 
         assert not run_commands(root, should_kill)
     assert run_commands(root, lambda: False)
     return expected
 
 
-def killed_course_rows(n_students):
-    """Yield one row for the killed course, one for its report, and one for its similar pairs."""
+def measure_killed_course(n_students):
+    """Run a course and kill its commands; time its report and its search for similar pairs.
+
+    Yields one row for each of the three measurements.
+    """
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "course"
         expected, seconds = time_call(lambda: run_killed_course(root, n_students))
@@ -152,7 +158,7 @@ def killed_course_rows(n_students):
 def run():
     has_option = "--students" in sys.argv
     n_students = int(sys.argv[sys.argv.index("--students") + 1]) if has_option else 200
-    rows = [time_grading(n_students), *killed_course_rows(n_students)]
+    rows = [time_grading(n_students), *measure_killed_course(n_students)]
     for row in rows:
         print_table(row["method"], [row], [key for key in row if key != "method"])
     return rows

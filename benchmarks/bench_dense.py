@@ -26,12 +26,13 @@ def summarise(result):
     }
 
 
-def interior_point_method(form):
+def make_interior_point_method(form):
+    """Return a method: the interior-point solver with a form of the quadratic program."""
     return lambda K, y, C: summarise(solve_dual(K, y, C, form=form))
 
 
-def libsvm_method(tol):
-    """Return a method: LIBSVM with a tolerance, completed by active-set iterations."""
+def make_libsvm_method(tol):
+    """Return a method: LIBSVM with a tolerance, followed by active-set iterations."""
 
     def solve(K, y, C):
         svc = SVC(C=C, kernel="precomputed", tol=tol).fit(K, y)
@@ -45,17 +46,17 @@ def libsvm_method(tol):
 
 
 def time_dense_over_cholesky(K, y, C):
-    """Time the solver in units of the factorisation of K + I in the same process."""
+    """Time the solver in units of a factorisation of K + I that is timed in the same process."""
     result, factorisations = time_in_factorisations(K, lambda: solve_dual(K, y, C), repeats=3)
     return summarise(result) | {"factorisations_per_iteration": factorisations / result.n_iter}
 
 
 METHODS = {
-    "dense": interior_point_method("dense"),
-    "sparse G": interior_point_method("sparse"),
-    "textbook": interior_point_method("textbook"),
-    "LIBSVM 1e-3": libsvm_method(1e-3),
-    "LIBSVM 1e-6": libsvm_method(1e-6),
+    "dense": make_interior_point_method("dense"),
+    "sparse G": make_interior_point_method("sparse"),
+    "textbook": make_interior_point_method("textbook"),
+    "LIBSVM 1e-3": make_libsvm_method(1e-3),
+    "LIBSVM 1e-6": make_libsvm_method(1e-6),
     "dense, in factorisations": time_dense_over_cholesky,
 }
 COLUMNS = ["n", "C", "method", "seconds", "ratio", "relative_gap", "iterations", "n_free"]

@@ -31,7 +31,7 @@ N_FEATURES = 20
 
 
 def draw_points(n, seed=0, d=N_FEATURES):
-    """Return n points; the log odds are additive except for one product of two features."""
+    """Return n points and labels; the log odds are additive, except for one product if d > 7."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     # F is half the log odds.
@@ -43,24 +43,26 @@ def draw_points(n, seed=0, d=N_FEATURES):
 
 def fit_stumps_with_knots(X, y):
     model = StumpEnsembleSVC(C, feature_scale=None, n_knots=min(N_KNOTS, len(X))).fit(X, y)
-    return {"relative_gap": model.relative_gap_, "error": _test_error(model, X)}
+    return {"relative_gap": model.relative_gap_, "error": test_error_percent(model, X)}
 
 
-def fit_exact_stumps(X, y):
-    return {"error": _test_error(StumpEnsembleSVC(C, feature_scale=None).fit(X, y), X)}
+def fit_stumps_with_exact_kernel(X, y):
+    return {"error": test_error_percent(StumpEnsembleSVC(C, feature_scale=None).fit(X, y), X)}
 
 
 def fit_histogram_boosting(X, y):
-    return {"error": _test_error(HistGradientBoostingClassifier(random_state=0).fit(X, y), X)}
+    return {
+        "error": test_error_percent(HistGradientBoostingClassifier(random_state=0).fit(X, y), X)
+    }
 
 
-def fit_exact_libsvm(X, y):
+def fit_libsvm_with_exact_kernel(X, y):
     """Train LIBSVM with the exact kernel; the time includes the Gram matrix."""
     model = SVC(C=C, kernel="precomputed", cache_size=2000).fit(stump(X), y)
     return {"support_vectors": int(model.n_support_.sum())}
 
 
-def _test_error(model, X):
+def test_error_percent(model, X):
     X_test, y_test = draw_points(20_000, seed=1, d=X.shape[1])
     return round(100 * (1 - model.score(X_test, y_test)), 2)
 
@@ -76,7 +78,10 @@ def fit_adaboost_trees(X, y, n_estimators):
 
 
 def compare_predictions(X, y):
-    """Predict the same points by the shape functions and by the kernel expansion of one model."""
+    """Time predictions by the shape functions and by the kernel expansion of the same model.
+
+    The dual coefficients sum to zero, so that the constant of the stump kernel cancels.
+    """
     dual_coef = np.random.default_rng(2).random(len(y)) * y
     dual_coef -= dual_coef.mean()
     X_new = np.random.default_rng(3).standard_normal((min(50_000, 100 * len(y)), X.shape[1]))
@@ -99,12 +104,12 @@ def compare_predictions(X, y):
     }
 
 
-WITH_KNOTS = "StumpEnsembleSVC, 32 knots"
+METHOD_WITH_KNOTS = "StumpEnsembleSVC, 32 knots"
 METHODS = {
-    WITH_KNOTS: fit_stumps_with_knots,
+    METHOD_WITH_KNOTS: fit_stumps_with_knots,
     "HistGradientBoostingClassifier": fit_histogram_boosting,
-    "LIBSVM, exact kernel": fit_exact_libsvm,
-    "StumpEnsembleSVC, exact": fit_exact_stumps,
+    "LIBSVM, exact kernel": fit_libsvm_with_exact_kernel,
+    "StumpEnsembleSVC, exact": fit_stumps_with_exact_kernel,
     "AdaBoostStump": fit_adaboost_stumps,
     "AdaBoostClassifier": fit_adaboost_trees,
     "prediction": compare_predictions,
@@ -124,10 +129,10 @@ def run():
         rows.extend(compare(__file__, row, methods, *data, repeats=repeats, **options))
 
     for n in SIZES:
-        add_rows("training", [WITH_KNOTS, "HistGradientBoostingClassifier"], n, repeats=3)
+        add_rows("training", [METHOD_WITH_KNOTS, "HistGradientBoostingClassifier"], n, repeats=3)
     add_rows("training", ["LIBSVM, exact kernel"], SIZES[0])
     rows[-1]["ratio"] = rows[-1]["seconds"] / rows[0]["seconds"]
-    add_rows("training", [WITH_KNOTS, "StumpEnsembleSVC, exact"], 4_000)
+    add_rows("training", [METHOD_WITH_KNOTS, "StumpEnsembleSVC, exact"], 4_000)
     columns = ["n", "method", "seconds", "ratio", "error", "relative_gap", "memory_over_data"]
     print_table("Training", rows, columns)
     for n, d, n_estimators in ((600, 24, 1000), (50_000, 20, 50)):

@@ -2,9 +2,9 @@
 
 The data are two overlapping normal classes in 20 dimensions (`svmbook.datasets.twonorm`).
 Parameters have their default values unless the name states otherwise. n is doubled until a fit
-takes ten seconds or needs 3 GiB. The last two sizes give the exponent of the time and, by
-extrapolation, the n at which a fit takes a minute. The memory of the last size is divided by that
-of n^2 numbers and by that of the data.
+takes ten seconds or needs 3 GiB, or n reaches 512,000. The last two sizes give the exponent of the
+time and, by extrapolation, the n at which a fit takes a minute. The memory of the last size is
+divided by that of n^2 numbers and by that of the data.
 """
 
 import warnings
@@ -16,7 +16,7 @@ import svmbook
 from svmbook.datasets import twonorm
 
 MIN_SIZE, MAX_SIZE = 500, 512_000
-MAX_SECONDS, MAX_GIBIBYTES = 10.0, 3.0  # of one fit
+MAX_SECONDS, MAX_GIBIBYTES = 10.0, 3.0  # of one fit and the predictions
 SETTINGS = {
     "DualSVC, linear": ("DualSVC", {}),
     "DualSVC, Gaussian": ("DualSVC", {"kernel": "rbf"}),
@@ -44,20 +44,20 @@ SETTINGS = {
 }
 
 
-def fit_and_predict_method(name):
-    """Return a method that fits an estimator and predicts a hundred points."""
-    estimator, parameters = SETTINGS[name]
+def make_fit_and_predict_method(name):
+    """Return a method that fits an estimator and predicts the first hundred training points."""
+    class_name, parameters = SETTINGS[name]
 
     def method(X, y):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = getattr(svmbook, estimator)(**parameters).fit(X, y)
+            model = getattr(svmbook, class_name)(**parameters).fit(X, y)
         return {"correct_of_100": int((model.predict(X[:100]) == y[:100]).sum())}
 
     return method
 
 
-METHODS = {name: fit_and_predict_method(name) for name in SETTINGS}
+METHODS = {name: make_fit_and_predict_method(name) for name in SETTINGS}
 
 
 def make_problem(row):
@@ -78,8 +78,8 @@ def measure_sizes(name):
         n *= 2
 
 
-def add_growth(previous, last):
-    """Return the last row with its growth from the previous one."""
+def with_growth(previous, last):
+    """Return the last row with the exponent of the time, memory over n^2, and n at one minute."""
     n = last["n"]
     exponent = float(np.log2(last["seconds"] / previous["seconds"]))
     memory_over_squares = last["gibibytes"] * 2**30 / 8 / n**2
@@ -95,7 +95,7 @@ def run():
     rows = []
     for name in METHODS:
         *_, previous, last = measure_sizes(name)
-        rows.append(add_growth(previous, last))
+        rows.append(with_growth(previous, last))
         print_table(name, rows[-1:], [key for key in rows[-1] if key != "method"])
     return rows
 

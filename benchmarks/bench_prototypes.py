@@ -4,7 +4,7 @@ Training 720 members, each with one exemplar and seven negatives, is at least 20
 loop over scikit-learn's `SVC`. It is at least 40 times faster than the method of Shen (2013), in
 which LIBSVM also fits probabilities by cross-validation on each member's training set. The
 active-set method is faster than an interior-point method on the same arrays. Ten folds of
-`PrototypeSVM` on `isolated` are at least 8 times faster than `LoopPrototypes`, an implementation
+`PrototypeSVM` on `isolated` are at least 8 times faster than `LoopPrototypeSVM`, an implementation
 with loops. Prediction by matrix products is at least 10 times faster than calling one `SVC` after
 another. An ensemble of initially 2,079 members, with seven classes and 19 features, is trained
 within two minutes.
@@ -93,26 +93,27 @@ def solve_by_interior_point(K, y, C, tol=1e-9, max_iter=100):
     """Solve the duals by Mehrotra's predictor-corrector method; return their objectives.
 
     The multipliers z and u belong to a >= 0 and s = C - a >= 0, and b to the equality constraint.
-    r is the dual residual, mu the duality measure (a'z + s'u) / 2n, and t the length of a step.
+    r is the dual residual, mu the duality measure (a'z + s'u) / 2n, and t the step length.
     Points with C = 0 get C = 1, and are taken out of Q and of the equality constraint.
     """
     included = C > 0
     y, C = np.where(included, y, 0.0), np.where(included, C, 1.0)
-    ones, diagonal = included.astype(float), np.arange(K.shape[1])
+    linear_coef, diagonal = included.astype(float), np.arange(K.shape[1])
     Q = K * y[:, :, None] * y[:, None, :]
     a, z, u, b = 0.5 * C, np.ones_like(C), np.ones_like(C), np.zeros(len(C))
     objectives, unsolved = np.zeros(len(C)), np.arange(len(C))
     for _ in range(max_iter):
         Qa = np.matmul(Q, a[:, :, None])[:, :, 0]
-        objective = (ones * a).sum(axis=1) - 0.5 * (a * Qa).sum(axis=1)
+        objective = (linear_coef * a).sum(axis=1) - 0.5 * (a * Qa).sum(axis=1)
         objectives[unsolved] = objective
         s = C - a
-        r, mu = Qa - ones + b[:, None] * y - z + u, (a * z + s * u).mean(axis=1) / 2
+        r, mu = Qa - linear_coef + b[:, None] * y - z + u, (a * z + s * u).mean(axis=1) / 2
         gap = 2 * mu * a.shape[1]
         solved = (gap <= tol * np.abs(objective)) & (np.abs(r).max(axis=1) < 1e-6)
         if solved.all():
             break
-        unsolved, Q, y, C, ones = (array[~solved] for array in (unsolved, Q, y, C, ones))
+        unsolved, Q, y, C = (array[~solved] for array in (unsolved, Q, y, C))
+        linear_coef = linear_coef[~solved]
         a, z, u, b, s, r, mu = (array[~solved] for array in (a, z, u, b, s, r, mu))
         system = Q.copy()
         system[:, diagonal, diagonal] += z / a + u / s
@@ -146,7 +147,7 @@ def solve_by_interior_point(K, y, C, tol=1e-9, max_iter=100):
     return objectives
 
 
-class LoopPrototypes:
+class LoopPrototypeSVM:
     """Algorithms 1 to 4 of Shen (2013) with loops: one `SVC` per member and iteration."""
 
     def fit(self, X, y):
@@ -155,27 +156,28 @@ class LoopPrototypes:
         train, validation = validation_split((y > 0).astype(int), 0.25, rng)
         X_train, y_train = X[train], y[train]
         positives = [{i} for i in range(len(train))]
-        negatives = [self.initial_negatives(X_train, y_train, i) for i in range(len(train))]
+        negatives = [self.initial_negatives_of(X_train, y_train, i) for i in range(len(train))]
         exemplars, best_accuracy = list(range(len(train))), -1.0
-        for shift in range(N_SHIFTS + 1):
+        for iteration in range(N_SHIFTS + 1):
             members = [fit_member(X_train, P, N) for P, N in zip(positives, negatives, strict=True)]
             labels = y_train[exemplars]
             accuracy = (self.vote(members, labels, X[validation]) == y[validation]).mean()
             if accuracy >= best_accuracy:
                 best_accuracy, self.members, self.labels = accuracy, members, labels
-            if shift < N_SHIFTS:
-                positives, negatives, exemplars = self.shift(
+            if iteration < N_SHIFTS:
+                positives, negatives, exemplars = self.update_training_sets(
                     X_train, y_train, members, positives, negatives, exemplars, rng
                 )
         return self
 
-    def initial_negatives(self, X, y, i):
+    def initial_negatives_of(self, X, y, i):
         others = np.flatnonzero(y != y[i])
         others = others[np.argsort(np.linalg.norm(X[others] - X[i], axis=1), kind="stable")]
         normal = X[others[0]] - X[i]
         return set([j for j in others if normal @ (X[j] - X[i]) > 0][:N_NEGATIVES])
 
-    def shift(self, X, y, members, positives, negatives, exemplars, rng):
+    def update_training_sets(self, X, y, members, positives, negatives, exemplars, rng):
+        """Make positive and negative updates, and remove members that cover no point."""
         is_covered = np.array([member.decision_function(X) > 0 for member in members])
         for j, x in enumerate(X):
             candidates = []
@@ -205,7 +207,7 @@ def fit_member(X, positives, negatives):
 
 
 def compare_cross_validation(X, y):
-    """Run ten folds with `PrototypeSVM` and `LoopPrototypes`, both with the majority vote."""
+    """Time ten-fold cross-validation of both implementations, each with the majority vote."""
 
     def mean_accuracy(model):
         scores = [
@@ -216,7 +218,7 @@ def compare_cross_validation(X, y):
 
     model = PrototypeSVM(C, voting="majority", random_state=0)
     model_accuracy, model_seconds = time_call(lambda: mean_accuracy(model))
-    loop_accuracy, loop_seconds = time_call(lambda: mean_accuracy(LoopPrototypes()))
+    loop_accuracy, loop_seconds = time_call(lambda: mean_accuracy(LoopPrototypeSVM()))
     return {
         "loop_over_prototype_svm": loop_seconds / model_seconds,
         "accuracy": model_accuracy,
@@ -234,7 +236,7 @@ def compare_predictions(X, y):
     labels = [member.label for member in model.members_]
     X_new = np.random.default_rng(7).random((4000, X.shape[1]))
     _, product_seconds = time_call(lambda: model.predict(X_new), repeats=5)
-    _, loop_seconds = time_call(lambda: LoopPrototypes().vote(members, labels, X_new))
+    _, loop_seconds = time_call(lambda: LoopPrototypeSVM().vote(members, labels, X_new))
     return {"members": len(members), "loop_over_products": loop_seconds / product_seconds}
 
 

@@ -1,4 +1,4 @@
-"""Time of a parameter search on a table of ordinary size, and of predictions, per million.
+"""Time of a parameter search on a table of ordinary size, and time per million predictions.
 
 The table has 6,000 rows, 30 features and three classes of different sizes. Each candidate is fitted
 three times (3-fold cross-validation), and the best one once more to the whole table. Estimators for
@@ -23,7 +23,7 @@ SETTINGS = {
 }
 
 
-def search_method(name):
+def make_search_method(name):
     """Return a method that chooses the parameters of an estimator and predicts many points."""
     estimator, grid = SETTINGS[name]
 
@@ -37,7 +37,7 @@ def search_method(name):
     return method
 
 
-METHODS = {name: search_method(name) for name in SETTINGS}
+METHODS = {name: make_search_method(name) for name in SETTINGS}
 
 
 def make_problem(row):

@@ -4,8 +4,8 @@ The problems have 2 to 60 points, C from 1e-6 to 1e6, and one of five kernels, d
 diagonal entry. The degenerate ones have duplicated points, points on a line, a constant feature, or
 one positive point. In half of the problems the points have weights. Every solution must have a KKT
 residual of at most 1e-9 max(1, C), and a dual objective at least as large as that of CVXOPT's
-interior-point method. The tolerance of the objective is 4 eps times the squared sum of all
-multipliers. Nothing is timed.
+interior-point method. The tolerance of the objective is 4 eps s max(10, s), where s is the sum of
+all multipliers. Nothing is timed.
 """
 
 import numpy as np
@@ -29,8 +29,8 @@ def draw_points(rng):
     return X * 10.0 ** rng.choice([0, 0, -3, 2]), y
 
 
-def make_problem(seed):
-    """Return kernel, Gram matrix, labels and upper bounds of one problem."""
+def draw_dual_problem(seed):
+    """Return the name of the kernel, the Gram matrix, the labels and the upper bounds."""
     rng = np.random.default_rng(seed)
     X, y = draw_points(rng)
     C = 10.0 ** rng.uniform(-6, 6)
@@ -43,7 +43,7 @@ def make_problem(seed):
 
 
 def check_problem(seed):
-    kernel_name, K, y, C = make_problem(seed)
+    kernel_name, K, y, C = draw_dual_problem(seed)
     active_set, interior_point = solve_active_set(K, y, C), solve_dual(K, y, C, tol=1e-8)
     tolerance = 4 * np.finfo(float).eps * active_set.alpha.sum() * max(10.0, active_set.alpha.sum())
     is_feasible = ((active_set.alpha >= 0) & (active_set.alpha <= C)).all()
@@ -65,12 +65,12 @@ def summarise(kernel_name, checks):
     return {
         "kernel": kernel_name,
         "problems": len(checks),
-        "converged": sum(row["converged"] for row in checks),
-        "used_monotone": sum(row["used_monotone"] for row in checks),
-        "max_n_iter": max(row["n_iter"] for row in checks),
-        "max_residual": max(row["residual"] for row in checks),
-        "worse_than_cvxopt": int(sum(row["is_worse_than_cvxopt"] for row in checks)),
-        "cvxopt_converged": sum(row["cvxopt_converged"] for row in checks),
+        "converged": sum(check["converged"] for check in checks),
+        "used_monotone": sum(check["used_monotone"] for check in checks),
+        "max_n_iter": max(check["n_iter"] for check in checks),
+        "max_residual": max(check["residual"] for check in checks),
+        "worse_than_cvxopt": int(sum(check["is_worse_than_cvxopt"] for check in checks)),
+        "cvxopt_converged": sum(check["cvxopt_converged"] for check in checks),
         "sum_of_first_objectives": sum_of_first_objectives(checks),
     }
 
@@ -81,14 +81,14 @@ def sum_of_first_objectives(checks):
     The numbers of iterations are not compared: rounding, which depends on the processor, decides
     between steps that are equally good.
     """
-    return sum(row["objective"] for row in checks[:10])
+    return sum(check["objective"] for check in checks[:10])
 
 
 def run():
     checks = [check_problem(seed) for seed in range(N_PROBLEMS)]
-    kernel_names = sorted({row["kernel"] for row in checks})
+    kernel_names = sorted({check["kernel"] for check in checks})
     rows = [
-        summarise(kernel_name, [row for row in checks if row["kernel"] == kernel_name])
+        summarise(kernel_name, [check for check in checks if check["kernel"] == kernel_name])
         for kernel_name in kernel_names
     ]
     print_table("Random small problems; residuals in units of max(1, C)", rows, COLUMNS)

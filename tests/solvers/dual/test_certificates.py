@@ -6,7 +6,7 @@ from dataclasses import replace
 import bench_linear
 import numpy as np
 import pytest
-from bench_small import make_problem
+from bench_small import draw_dual_problem
 from problems import noisy_gram, objectives
 from sklearn.datasets import make_classification
 
@@ -195,7 +195,7 @@ def test_large_face_of_low_rank_needs_no_large_block(monkeypatch):
 @pytest.mark.parametrize("seed", [10, 122, 127, 141, 169, 281, 477])
 def test_interior_point_has_no_spurious_support_vectors(seed):
     # Without crossover, cvxopt's solution of these problems has up to twenty of them.
-    _, K, y, C = make_problem(seed)
+    _, K, y, C = draw_dual_problem(seed)
     interior_point_result, exact_result = solve_dual(K, y, C), solve_active_set(K, y, C)
     assert interior_point_result.kkt_residual <= 1e-9 * max(1.0, C.min())
     assert interior_point_result.dual_objective == pytest.approx(
