@@ -1,4 +1,4 @@
-"""Declared grids agree with the values that the committed runs chose."""
+"""Declared grids agree with the values that were selected in the committed runs."""
 
 import numpy as np
 import pytest
@@ -19,43 +19,45 @@ def glass_boxes_grid(method, d):
     return glass_boxes._search_space(method, seed=0)[1]
 
 
-def lin2005_grid(method, d):
+def lin2005_further_grid(method, d):
     return lin2005_further._search_space(method, 0, d)[1]
 
 
-#: By suite, a function that returns the grid of a method, and the grid values that no run chose.
-GRIDS = {
-    "all-classifiers": (all_classifiers_grid, {("perceptron kernel", "C"): {100.0}}),
-    "glass-boxes": (
-        glass_boxes_grid,
-        {
-            ("stumps", "lam"): {2**-7, 2**-5, 32.0},
-            ("stumps, 16 knots", "lam"): {2**-7, 2**-5, 32.0},
-            ("linear", "C"): {2**-9, 2**-7, 2**-5, 8.0},
-            ("boosted trees", "max_leaf_nodes"): {31},
-            ("boosted trees, no pairs", "max_leaf_nodes"): {31},
-            ("boosted trees, no pairs", "max_iter"): {25},
-        },
-    ),
-    "lin2005-beyond": (
-        lin2005_grid,
-        {("SVM-Tree, L = d", "C"): {32.0, 128.0, 512.0, 2048.0, 8192.0, 32768.0}},
-    ),
+#: By suite, a function that returns the grid of a method.
+GRID_FUNCTIONS = {
+    "all-classifiers": all_classifiers_grid,
+    "glass-boxes": glass_boxes_grid,
+    "lin2005-beyond": lin2005_further_grid,
+}
+#: By suite, the grid values of (method, parameter) that no run chose.
+UNCHOSEN_VALUES = {
+    "all-classifiers": {("perceptron kernel", "C"): {100.0}},
+    "glass-boxes": {
+        ("stumps", "lam"): {2**-7, 2**-5, 32.0},
+        ("stumps, 16 knots", "lam"): {2**-7, 2**-5, 32.0},
+        ("linear", "C"): {2**-9, 2**-7, 2**-5, 8.0},
+        ("boosted trees", "max_leaf_nodes"): {31},
+        ("boosted trees, no pairs", "max_leaf_nodes"): {31},
+        ("boosted trees, no pairs", "max_iter"): {25},
+    },
+    "lin2005-beyond": {
+        ("SVM-Tree, L = d", "C"): {32.0, 128.0, 512.0, 2048.0, 8192.0, 32768.0},
+    },
 }
 
 
-@pytest.mark.parametrize("suite", GRIDS)
-def test_grids_consist_of_chosen_values_and_listed_unchosen_values(suite):
-    method_grid, unchosen_values = GRIDS[suite]
+@pytest.mark.parametrize("suite_name", GRID_FUNCTIONS)
+def test_grids_consist_of_chosen_values_and_listed_unchosen_values(suite_name):
+    unchosen_values = UNCHOSEN_VALUES[suite_name]
     chosen_values, declared_values = {}, {}
-    for record in load_records(suite):
+    for record in load_records(suite_name):
         method, d = record["method"], record.get("n_features", 4)
         for name, value in record["parameters"].items():
             # The grids of gamma are divided by the number of features.
             value = round(value * d, 9) if name == "gamma" else value
             chosen_values.setdefault((method, name), set()).add(value)
     for method in {method for method, _ in chosen_values}:
-        for name, values in method_grid(method, 1).items():
+        for name, values in GRID_FUNCTIONS[suite_name](method, 1).items():
             declared_values[method, name.split("__")[-1]] = {*values}
     assert declared_values == {
         key: values | unchosen_values.get(key, set()) for key, values in chosen_values.items()

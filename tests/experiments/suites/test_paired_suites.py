@@ -26,9 +26,9 @@ REFERENCES = {
 @pytest.mark.parametrize("name", REFERENCES)
 def test_rows_are_means_and_paired_differences_of_the_records(name):
     errors = committed_values(name, factor=100)
-    rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
-    assert rows.keys() == errors.keys()
-    for (data_set, method), row in rows.items():
+    rows_by_key = {(row["data_set"], row["method"]): row for row in report(name).rows}
+    assert rows_by_key.keys() == errors.keys()
+    for (data_set, method), row in rows_by_key.items():
         reference = REFERENCES[name]
         if callable(reference):
             reference = reference(data_set, method)
@@ -43,7 +43,7 @@ def test_rows_are_means_and_paired_differences_of_the_records(name):
 
 
 @pytest.mark.parametrize("name", [*REFERENCES, "prototype-shifts"])
-def test_methods_have_the_same_seed_in_each_run(name):
+def test_methods_share_the_seed_of_each_run_and_seeds_differ_between_runs(name):
     records = load_records(name)
     seeds = {(r["data_set"], r["run"]): r["seed"] for r in records}
     assert all(r["seed"] == seeds[r["data_set"], r["run"]] for r in records)

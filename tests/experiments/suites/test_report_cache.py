@@ -1,4 +1,4 @@
-"""Tables of one suite share a cache, which is renewed when the file of records changes."""
+"""Reports of a suite share cached rows, which are renewed when the file of records changes."""
 
 import json
 
@@ -18,11 +18,11 @@ def store(tmp_path):
 
 
 def test_changing_the_returned_rows_does_not_change_the_cache(store):
-    first = report("exploring-parameters", store)
-    rows = [dict(row) for row in first.rows]
-    for row in first.rows:
+    changed_report = report("exploring-parameters", store)
+    original_rows = [dict(row) for row in changed_report.rows]
+    for row in changed_report.rows:
         row.clear()
-    assert list(report("exploring-parameters", store).rows) == rows
+    assert list(report("exploring-parameters", store).rows) == original_rows
 
 
 def test_report_is_renewed_when_the_file_of_records_changes(store):

@@ -18,8 +18,8 @@ from svmbook.experiments.suites.lin2005 import further_classifiers, glass_boxes
 from svmbook.experiments.suites.lin2005 import kernels as lin2005
 
 
-# test_freshness.py repeats the fastest run of each suite. A method with a nightly run differs from
-# the other methods only in its estimator.
+# test_committed_records.py repeats the fastest run of each suite. A method with a nightly run
+# differs from the other methods only in its estimator.
 @pytest.mark.parametrize(
     "method", [pytest.param("random forest", marks=pytest.mark.nightly), "SVM-Tree, L = d"]
 )

@@ -64,7 +64,7 @@ def test_coarse_grid_has_about_a_quarter_of_the_pairs(method, monkeypatch):
     assert 3.5 < n_full / n_coarse < 4.5
 
 
-@pytest.mark.nightly  # test_freshness.py repeats one run in each `make test`
+@pytest.mark.nightly  # test_committed_records.py repeats one run in each `make test`
 @pytest.mark.parametrize("method", ["SVM-Gauss", "SVM-Stump", "SVM-Perc."])
 @pytest.mark.parametrize("data_set", ["twonorm", "sonar"])
 def test_runs_reproduce_their_committed_records(data_set, method):

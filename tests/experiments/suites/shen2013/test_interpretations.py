@@ -21,7 +21,7 @@ def three_classes():
     return centres[y] + rng.normal(size=(60, 2)), y
 
 
-def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(three_classes):
+def test_members_classify_as_positive_where_libsvms_probability_exceeds_one_half(three_classes):
     X, y = three_classes
     positive = np.eye(len(X), dtype=bool) | (np.arange(60) % 7 == 0) & (y == y[:, None])
     negative = (y != y[:, None]) & (np.arange(60) % 3 == 0)
@@ -34,45 +34,47 @@ def test_members_are_positive_where_the_probability_of_libsvm_exceeds_one_half(t
     original_outputs = X @ original_hyperplanes.coef.T + original_hyperplanes.intercept
     probability = sigmoids.probability(original_outputs)
     outputs = X @ hyperplanes.coef.T + hyperplanes.intercept
-    is_clear = np.abs(probability - 0.5) > 1e-9
-    np.testing.assert_array_equal((outputs > 0)[is_clear], (probability > 0.5)[is_clear])
+    is_unambiguous = np.abs(probability - 0.5) > 1e-9
+    np.testing.assert_array_equal(
+        (outputs > 0)[is_unambiguous], (probability > 0.5)[is_unambiguous]
+    )
     assert ((outputs > 0) != (original_outputs > 0)).mean() > 0.05
 
 
 def test_weight_k_is_equivalent_to_k_copies_of_a_point(three_classes):
     X, _ = three_classes
-    positive = np.zeros((2, 60), dtype=int)
-    positive[0, [0, 3, 5]], positive[1, [1, 2]] = (1, 3, 2), (2, 1)
+    n_copies = np.zeros((2, 60), dtype=int)
+    n_copies[0, [0, 3, 5]], n_copies[1, [1, 2]] = (1, 3, 2), (2, 1)
     negative = np.zeros((2, 60), dtype=bool)
     negative[:, 20:40:3] = True
-    weighted_hyperplanes = fit_linear_members(X, positive > 0, negative, 0.7, 1.0 * positive)
+    weighted_hyperplanes = fit_linear_members(X, n_copies > 0, negative, 0.7, 1.0 * n_copies)
     for m in range(2):
-        rows = np.repeat(np.arange(60), np.where(negative[m], 1, positive[m]))
-        copy_hyperplanes = fit_linear_members(
+        rows = np.repeat(np.arange(60), np.where(negative[m], 1, n_copies[m]))
+        hyperplanes_of_copies = fit_linear_members(
             X[rows], ~negative[m, rows][None], negative[m, rows][None], 0.7, np.ones(1)
         )
         np.testing.assert_allclose(
-            weighted_hyperplanes.coef[m], copy_hyperplanes.coef[0], atol=1e-8
+            weighted_hyperplanes.coef[m], hyperplanes_of_copies.coef[0], atol=1e-8
         )
         np.testing.assert_allclose(
-            weighted_hyperplanes.intercept[m], copy_hyperplanes.intercept[0], atol=1e-8
+            weighted_hyperplanes.intercept[m], hyperplanes_of_copies.intercept[0], atol=1e-8
         )
 
 
 def test_weight_of_a_positive_is_the_number_of_times_it_was_added(three_classes):
     X, y = three_classes
-    positives, trained = [], []
+    addition_counts, weighted_positives = [], []
 
     class Recorder(GrowingListPrototypeSVM):
         def _update_positives(self, *args):
-            positives.append(super()._update_positives(*args))
-            return positives[-1]
+            addition_counts.append(super()._update_positives(*args))
+            return addition_counts[-1]
 
         def _train_weighted(self, X, positive, negative, positive_weights):
-            trained.append((positive, positive_weights))
+            weighted_positives.append((positive, positive_weights))
             return super()._train_weighted(X, positive, negative, positive_weights)
 
     model = Recorder(n_shifts=4, random_state=0).fit(X, y)
-    assert positives[-1].max() > 2
-    assert all((weight == positive).all() for positive, weight in trained)
+    assert addition_counts[-1].max() > 2
+    assert all((weight == positive).all() for positive, weight in weighted_positives)
     assert all(len(set(member.positives)) == len(member.positives) for member in model.members_)

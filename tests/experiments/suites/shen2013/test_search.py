@@ -22,26 +22,26 @@ def test_run_reproduces_its_committed_record(setting, method):
 
 @pytest.mark.parametrize("data_set", ["isolated", "striated"])
 @pytest.mark.parametrize("method", ["linear", "quadratic"])
-def test_search_has_the_classifiers_and_folds_of_shen2013(data_set, method):
+def test_search_has_the_svms_and_folds_of_shen2013(data_set, method):
     setting = folds.GENERATOR_SETTINGS[data_set]
-    stored = committed_record("shen2013", data_set=data_set, method=method, run=1)
+    shen2013_record = committed_record("shen2013", data_set=data_set, method=method, run=1)
     search_record = committed_record("shen2013-search", data_set=setting, method=method, run=1)
-    assert search_record["error"] == pytest.approx(stored["error"], abs=1e-3)
+    assert search_record["error"] == pytest.approx(shen2013_record["error"], abs=1e-3)
     assert search.REPORTED[data_set][method] == _reported_accuracies(data_set)[method]
 
 
 @pytest.mark.parametrize(("data_set", "difference"), [("isolated", 0.6), ("striated", -0.1)])
-def test_tree_of_the_search_is_not_pruned(data_set, difference):
+def test_accuracy_difference_between_unpruned_and_pruned_trees(data_set, difference):
     setting = folds.GENERATOR_SETTINGS[data_set]
     check_repeated_run("shen2013-search", {"error": 0.004}, data_set=setting, method="tree", run=1)
     assert search.REPORTED[data_set]["tree"] == _reported_accuracies(data_set)["CART"]
-    rows = {row["data_set"]: row for row in report("shen2013-search").rows}
-    [pruned] = [
+    rows_by_setting = {row["data_set"]: row for row in report("shen2013-search").rows}
+    [pruned_accuracy] = [
         row["reproduced"]
         for row in report("shen2013").rows
         if (row["data_set"], row["method"]) == (data_set, "CART")
     ]
-    assert rows[setting]["tree"] - pruned == pytest.approx(difference, abs=0.05)
+    assert rows_by_setting[setting]["tree"] - pruned_accuracy == pytest.approx(difference, abs=0.05)
 
 
 def test_table_has_the_five_nearest_settings_of_each_set():
@@ -76,19 +76,19 @@ def test_samples_are_centred_and_scaled_by_the_unit():
 
 
 @pytest.mark.parametrize("data_set", ["isolated", "striated"])
-def test_nearest_setting_is_within_the_deviations_of_the_thesis(data_set):
+def test_nearest_setting_is_within_the_standard_deviations_of_the_thesis(data_set):
     rows = report("shen2013-search").rows
     nearest = search.nearest_settings(rows, data_set)[0]
-    printed = search.REPORTED[data_set]
-    z = [(nearest[m] - value) / max(sd, 1.0) for m, (value, sd) in printed.items()]
+    reported = search.REPORTED[data_set]
+    z = [(nearest[m] - value) / max(sd, 1.0) for m, (value, sd) in reported.items()]
     assert nearest["distance"] == pytest.approx(np.linalg.norm(z))
     assert np.abs(z).max() <= 1.0
 
 
 def test_length_of_the_stripes_affects_only_the_tree():
-    rows = {row["data_set"]: row for row in report("shen2013-search").rows}
+    rows_by_setting = {row["data_set"]: row for row in report("shen2013-search").rows}
     length_rows = [
-        rows[f"striated, width 0.1, length {length}, tilt {tilt}, unit 3"]
+        rows_by_setting[f"striated, width 0.1, length {length}, tilt {tilt}, unit 3"]
         for length, tilt in itertools.product((8, 16, 24, 32), (22.5, 45))
     ]
     linear, tree, quadratic = ([row[method] for row in length_rows] for method in search.METHODS)

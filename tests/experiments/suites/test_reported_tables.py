@@ -1,4 +1,4 @@
-"""Numbers copied by hand from the sources: each table has the same sum as the printed one."""
+"""Tables copied by hand from the sources: each has the same sum as the printed table."""
 
 import math
 from importlib import import_module
@@ -21,7 +21,7 @@ SUMS = {
 }
 
 
-def numbers(value):
+def iterate_numbers(value):
     """Yield all numbers of a table made of dicts, sequences and strings."""
     if isinstance(value, dict):
         value = value.values()
@@ -31,10 +31,12 @@ def numbers(value):
         yield value
         return
     for part in value:
-        yield from numbers(part)
+        yield from iterate_numbers(part)
 
 
-@pytest.mark.parametrize("module, table", SUMS)
-def test_sum_of_a_table_equals_that_of_its_source(module, table):
-    copied_table = getattr(import_module(f"svmbook.experiments.suites.{module}"), table)
-    assert math.fsum(numbers(copied_table)) == pytest.approx(SUMS[module, table], abs=1e-6)
+@pytest.mark.parametrize("module_name, table_name", SUMS)
+def test_sum_of_a_copied_table_equals_that_of_the_printed_table(module_name, table_name):
+    copied_table = getattr(import_module(f"svmbook.experiments.suites.{module_name}"), table_name)
+    assert math.fsum(iterate_numbers(copied_table)) == pytest.approx(
+        SUMS[module_name, table_name], abs=1e-6
+    )

@@ -1,4 +1,4 @@
-"""Committed records are reproduced by the current code, for the fastest run of each suite."""
+"""Committed records are reproduced by the current code: the fastest runs of suites and methods."""
 
 import pytest
 from records import (
@@ -14,12 +14,13 @@ from svmbook.datasets import find
 from svmbook.experiments import load_records
 from svmbook.experiments.suites import SUITES, find_suite
 
-QUICK_SECONDS, NIGHTLY_SECONDS = 0.05, 5.0  # longest runs, according to their records
+# Longest time of a committed run that is repeated in each test run, and nightly.
+MAX_SECONDS, MAX_NIGHTLY_SECONDS = 0.05, 5.0
 
 
 @pytest.fixture(autouse=True)
-def skip_with_other_libraries(name):
-    """Skip each test of a suite whose records were made with other libraries."""
+def skip_with_another_sklearn(name):
+    """Skip each test of a suite whose records were made with another scikit-learn."""
     skip_if_sklearn_differs(load_records(name)[0])
 
 
@@ -35,9 +36,12 @@ def is_close(new, stored):
     return abs(new - stored) <= (3 if isinstance(stored, int) else 0.005)
 
 
-def difference_messages(new, record):
-    """Return a list with a message if the two parts of a new record differ from a stored record."""
-    (new_exact, new_close), (exact, close) = new, exact_and_close_fields(record)
+def difference_messages(new_fields, record):
+    """Return a list with a message if new fields differ from those of a record, else no message.
+
+    ``new_fields`` is a pair, the `exact_and_close_fields` of the repeated run.
+    """
+    (new_exact, new_close), (exact, close) = new_fields, exact_and_close_fields(record)
     if new_exact == exact and is_close(new_close, close):
         return []
     return [f"{new_exact | new_close}, not {exact | close}"]
@@ -49,7 +53,7 @@ def is_available(suite, data_set):
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_fastest_run_reproduces_its_committed_record(name):
+def test_fastest_run_of_each_suite_reproduces_its_committed_record(name):
     record = fastest_record(find_suite(name))
     messages = difference_messages(repeat_fastest_run(name, record["method"]), record)
     assert not messages, (
@@ -58,22 +62,22 @@ def test_fastest_run_reproduces_its_committed_record(name):
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_fast_runs_of_each_method_reproduce_their_committed_records(name):
+def test_fastest_run_of_each_method_if_quick_reproduces_its_committed_record(name):
     suite, messages = find_suite(name), []
     for method in sorted({record["method"] for record in load_records(name)}):
         record = fastest_record(suite, method)
         seconds = sum(record[field] for field in record if field.endswith("seconds"))
-        if is_available(suite, record["data_set"]) and seconds < QUICK_SECONDS:
+        if is_available(suite, record["data_set"]) and seconds < MAX_SECONDS:
             messages += difference_messages(repeat_fastest_run(name, method), record)
     assert not messages, "\n".join(messages)
 
 
 @pytest.mark.nightly  # takes minutes for a suite with many tables
 @pytest.mark.parametrize("name", SUITES)
-def test_one_run_of_each_method_and_data_set_reproduces_its_committed_record(name):
+def test_fastest_run_of_each_method_and_data_set_reproduces_its_committed_record(name):
     suite, messages = find_suite(name), []
     for record in fastest_records(suite):
-        if record["seconds"] < NIGHTLY_SECONDS and is_available(suite, record["data_set"]):
+        if record["seconds"] < MAX_NIGHTLY_SECONDS and is_available(suite, record["data_set"]):
             messages += difference_messages(
                 exact_and_close_fields(repeat_run(suite, record)), record
             )
