@@ -220,8 +220,8 @@ class LogOddsMixin:
             Probabilities in the order of ``classes_``.
         """
         if self._is_one_vs_one:
-            pairwise = pair_probabilities(self._one_vs_one, self._validated_points(X))
-            return couple_probabilities(pairwise, len(self.classes_))
+            pairwise_probabilities = pair_probabilities(self._one_vs_one, self._validated_points(X))
+            return couple_probabilities(pairwise_probabilities, len(self.classes_))
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))
 

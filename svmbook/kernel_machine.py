@@ -115,18 +115,18 @@ class KernelMachine(BaseClassifier):
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return choose_kernel(self.kernel, points, weights, **params)
 
-    def _solve_with_definite_kernel(self, problem, solve):
-        """Return the problem and ``solve(problem)``, with a shifted kernel if it is indefinite.
+    def _apply_with_definite_kernel(self, problem, function):
+        """Return the problem and ``function(problem)``; shift the kernel if it is indefinite.
 
         In models with an unpenalised intercept the coefficients sum to zero. For such coefficients
         a conditionally definite kernel suffices, and the shift makes it definite.
         """
         try:
-            return problem, solve(problem)
+            return problem, function(problem)
         except IndefiniteKernelError as error:
             shifted = problem._replace(kernel=problem.kernel.with_shift(problem.points))
             try:
-                return shifted, solve(shifted)
+                return shifted, function(shifted)
             except IndefiniteKernelError:
                 raise error from None
 

@@ -1,4 +1,4 @@
-"""Check of the memory that a fit needs, before it begins."""
+"""Check whether enough memory is available, before a fit begins."""
 
 import math
 import os
@@ -10,9 +10,9 @@ __all__ = ["available_memory", "check_memory"]
 
 GIBIBYTE = 2**30
 CGROUP_FOLDER = Path("/sys/fs/cgroup")  # where Linux reports the limits of a container
-# A warning points at the caller of these packages; scikit-learn wraps each `fit`.
-INTERNAL_PACKAGES = ("svmbook", "sklearn")
-WARNING_BYTES = 2 * GIBIBYTE  # a fit that needs more gives a warning before it begins
+# A warning points at the first caller outside these packages; scikit-learn wraps each `fit`.
+SKIPPED_PACKAGES = ("svmbook", "sklearn")
+WARNING_BYTES = 2 * GIBIBYTE  # a fit that needs more causes a warning before it begins
 
 
 def available_memory():
@@ -28,7 +28,9 @@ def available_memory():
     """
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        available = 1024 * next(int(s.split()[1]) for s in lines if s.startswith("MemAvailable"))
+        available = 1024 * next(
+            int(line.split()[1]) for line in lines if line.startswith("MemAvailable")
+        )
         return min(available, _available_in_container())
     except (OSError, StopIteration):
         pass  # not Linux, or a version without MemAvailable
@@ -78,16 +80,18 @@ def check_memory(n_bytes, task, advice):
     """
     if n_bytes <= WARNING_BYTES:
         return
-    estimate = f"{task} needs about {n_bytes / GIBIBYTE:.1f} GiB of memory"
+    estimate_text = f"{task} needs about {n_bytes / GIBIBYTE:.1f} GiB of memory"
     available = available_memory()
     if n_bytes > available:
-        raise MemoryError(f"{estimate}; {available / GIBIBYTE:.1f} GiB are available. {advice}")
-    warnings.warn(f"{estimate}. {advice}", stacklevel=_caller_stacklevel())
+        raise MemoryError(
+            f"{estimate_text}; {available / GIBIBYTE:.1f} GiB are available. {advice}"
+        )
+    warnings.warn(f"{estimate_text}. {advice}", stacklevel=_caller_stacklevel())
 
 
 def _caller_stacklevel():
-    """Return the stack level of the first frame outside the internal packages."""
+    """Return the stack level of the first frame outside `SKIPPED_PACKAGES`."""
     frame, level = sys._getframe(1), 1
-    while frame.f_globals.get("__name__", "").partition(".")[0] in INTERNAL_PACKAGES:
+    while frame.f_globals.get("__name__", "").partition(".")[0] in SKIPPED_PACKAGES:
         frame, level = frame.f_back, level + 1
     return level

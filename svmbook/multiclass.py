@@ -38,16 +38,16 @@ def pair_probabilities(one_vs_one, X):
     )
 
 
-def couple_probabilities(pairwise, n_classes):
+def couple_probabilities(pairwise_probabilities, n_classes):
     r"""Return the class probabilities that best agree with those of all pairs, :eq:`eq-coupling`.
 
     With :math:`r_{ab}` the probability of a if the class is a or b, they minimise
     :math:`\sum_{a \ne b} (r_{ba}p_a - r_{ab}p_b)^2` subject to :math:`\sum_a p_a = 1` (Wu, Lin and
     Weng, 2004). This takes one linear system per point.
     """
-    n, k = len(pairwise), n_classes
+    n, k = len(pairwise_probabilities), n_classes
     r = np.zeros((n, k, k))
-    for (a, b), r_ba in zip(combinations(range(k), 2), pairwise.T, strict=True):
+    for (a, b), r_ba in zip(combinations(range(k), 2), pairwise_probabilities.T, strict=True):
         r[:, b, a], r[:, a, b] = r_ba, 1.0 - r_ba
     system = np.ones((n, k + 1, k + 1))
     system[:, :k, :k] = -r * r.transpose(0, 2, 1)

@@ -147,8 +147,8 @@ def test_probabilities_of_pairs_are_coupled(model):
 def test_coupling_reproduces_consistent_probabilities():
     p = np.random.default_rng(0).dirichlet(np.ones(4), size=20)
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
-    pairwise = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in pairs])
-    np.testing.assert_allclose(couple_probabilities(pairwise, 4), p, atol=1e-12)
+    pairwise_probabilities = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in pairs])
+    np.testing.assert_allclose(couple_probabilities(pairwise_probabilities, 4), p, atol=1e-12)
     certain_pairs = np.array([[0.0, 0.0, 1.0]])  # class 0 beats both others, 2 beats 1
     np.testing.assert_allclose(
         couple_probabilities(certain_pairs, 3), [[1.0, 0.0, 0.0]], atol=1e-12

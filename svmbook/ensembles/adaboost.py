@@ -36,7 +36,7 @@ class AdaBoostStump(AdditiveModel):
     n_estimators : int, default=100
         Maximum number of rounds. Lin (2005) uses 100 and 1,000.
     class_weight : dict or "balanced", default=None
-        Factor of the weights of each class, positive.
+        Factor by which the sample weights of each class are multiplied, positive.
 
     Attributes
     ----------

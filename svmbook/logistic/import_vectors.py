@@ -42,7 +42,7 @@ class ImportVectorMachine(LogisticKernelMachine):
     gamma, degree, coef0
         Parameters of the named kernels, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
-        Factor of the weights of each class, positive.
+        Factor by which the sample weights of each class are multiplied, positive.
     min_decrease : float, default=1e-3
         Stop if another point lowers the objective by less than this fraction of its value.
     max_points : int, default=None
@@ -90,7 +90,7 @@ class ImportVectorMachine(LogisticKernelMachine):
     ------
     ValueError
         ``y`` has one class only; the kernel is not finite, symmetric and positive semi-definite on
-        the training points; or a weight is negative.
+        the training points; a weight is negative, or all weights of a class are zero.
 
     See Also
     --------
@@ -99,13 +99,13 @@ class ImportVectorMachine(LogisticKernelMachine):
     Notes
     -----
     Each import point costs about :math:`n^2|S|` operations. Two arrays of :math:`n^2` numbers are
-    stored, in 1.6 GB of memory for 10,000 points.
+    stored, which takes 1.6 GB of memory for 10,000 points.
 
     References
     ----------
     Zhu and Hastie (2005), "Kernel logistic regression and the import vector machine", J.
-    Computational and Graphical Statistics 14, 185-205. `svmbook.solvers.select_import_points`
-    describes how they choose the next point.
+    Computational and Graphical Statistics 14, 185-205. The notes of
+    `svmbook.solvers.select_import_points` compare their choice of the next point with ours.
 
     Examples
     --------
@@ -189,5 +189,5 @@ class ImportVectorMachine(LogisticKernelMachine):
             alpha, coef_and_origin = alpha.copy(), (points.T @ alpha, origin)
             alpha[origin_index] -= alpha.sum()
         self._store(problem, result, alpha, coef_and_origin)
-        self.full_model_gap_ = relative_gap(result.full_gap, result.objective)
+        self.full_model_gap_ = relative_gap(result.full_model_gap, result.objective)
         return self

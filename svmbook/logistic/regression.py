@@ -62,7 +62,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
     gamma, degree, coef0
         Parameters of the named kernels, as in `svmbook.DualSVC`.
     class_weight : dict or "balanced", default=None
-        Factor of the weights of each class, positive; "balanced" is
+        Factor by which the sample weights of each class are multiplied, positive; "balanced" is
         ``n_samples / (n_classes * count)``, where each point contributes its sample weight to both.
     tol : float, default=1e-6
         Tolerance at which to stop. For the ridge it applies to the norm of the gradient, relative
@@ -86,7 +86,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         The objective at the solution.
     relative_gap_ : float
         Primal minus dual objective as a fraction of the primal: an upper bound on how far the
-        objective is above its minimum; infinite with ``penalty=None``, which has no dual objective.
+        objective is above its minimum; infinite with ``penalty=None``, where no bound is computed.
     kkt_residual_ : float
         The violation that is compared with ``tol``.
     converged_ : bool
@@ -117,13 +117,13 @@ class KernelLogisticRegression(LogisticKernelMachine):
     --------
     svmbook.ImportVectorMachine : The ridge penalty with a few points, which are chosen greedily.
     sklearn.linear_model.LogisticRegression : The linear kernel, without a certificate. For sparse
-        texts it is a hundred times as fast.
+        text data it is a hundred times as fast.
 
     Notes
     -----
     A Newton step is a weighted ridge regression and costs one Cholesky factorisation of an n by n
     matrix, or of a d by d matrix for the linear kernel with fewer features than points. Other
-    kernels store two arrays of :math:`n^2` numbers (three for "l1"): 1.6 GB for 10,000 points, and
+    kernels store two arrays of :math:`n^2` numbers (three for "l1"); 10,000 points need 1.6 GB and
     about a minute. The lasso is slow for small ``lam``, when many coefficients are nonzero.
 
     References
@@ -268,7 +268,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return super()._prepare(X, y, sample_weight, encode)
 
     def _prepare_gram(self, problem):
-        """Return the problem and its Gram matrix; shift the kernel if that makes it definite.
+        """Return (problem, (Gram matrix, origin)); shift the kernel if that makes it definite.
 
         With the lasso penalty the coefficients need not sum to zero, so a shift would change the
         problem. It is not needed, because the objective is convex for every kernel.
@@ -276,7 +276,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         if self.penalty == "l1":
             problem = problem._replace(kernel=problem.kernel.without_shift())
             return problem, self._gram_and_origin(problem)
-        return self._solve_with_definite_kernel(problem, self._gram_and_origin)
+        return self._apply_with_definite_kernel(problem, self._gram_and_origin)
 
     def _gram_and_origin(self, problem):
         """Return the Gram matrix, and the origin that was subtracted from the points."""

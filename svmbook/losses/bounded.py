@@ -81,14 +81,14 @@ def usvc(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     >>> usvc([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([1.   , 0.875, 0.5  , 0.125, 0.   ])
     """
-    xi, ratio, _ = _scaled_slack(m, s, k)
-    correct_branch = 0.5 * np.minimum(ratio, 1.0) ** s
-    wrong_branch = 1.0 - 0.5 * np.maximum(ratio, 1.0) ** -s
-    return np.where(xi < 1.0, correct_branch, wrong_branch)
+    xi, scaled_xi, _ = _slack_terms(m, s, k)
+    loss_if_correct = 0.5 * np.minimum(scaled_xi, 1.0) ** s
+    loss_if_wrong = 1.0 - 0.5 * np.maximum(scaled_xi, 1.0) ** -s
+    return np.where(xi < 1.0, loss_if_correct, loss_if_wrong)
 
 
 def usvc_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
-    r"""Return the derivative of `usvc` in the margin: zero above 1, steepest at 0.
+    r"""Return the derivative of `usvc` with respect to the margin: zero above 1, steepest at 0.
 
     Parameters
     ----------
@@ -107,15 +107,15 @@ def usvc_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     >>> usvc_slope([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([-0.   , -0.125, -0.999, -0.5  , -0.   ])
     """
-    xi, ratio, kappa = _scaled_slack(m, s, k)
+    xi, scaled_xi, kappa = _slack_terms(m, s, k)
     factor = 0.5 * s / (1.0 + kappa)
-    correct_branch = np.minimum(ratio, 1.0) ** (s - 1.0)
-    wrong_branch = np.maximum(ratio, 1.0) ** (-s - 1.0)
-    return -factor * (xi > 0.0) * np.where(xi < 1.0, correct_branch, wrong_branch)
+    slope_if_correct = np.minimum(scaled_xi, 1.0) ** (s - 1.0)
+    slope_if_wrong = np.maximum(scaled_xi, 1.0) ** (-s - 1.0)
+    return -factor * (xi > 0.0) * np.where(xi < 1.0, slope_if_correct, slope_if_wrong)
 
 
 def usvc_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
-    r"""Return the second derivative of `usvc` in the margin: negative below 0.
+    r"""Return the second derivative of `usvc` with respect to the margin: negative below 0.
 
     Parameters
     ----------
@@ -134,14 +134,14 @@ def usvc_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     >>> usvc_curvature([-1.0, 0.5, 3.0]).round(2)
     array([-0.19,  1.  ,  0.  ])
     """
-    xi, ratio, kappa = _scaled_slack(m, s, k)
+    xi, scaled_xi, kappa = _slack_terms(m, s, k)
     factor = 0.5 * s / (1.0 + kappa) ** 2
-    correct_branch = (s - 1.0) * np.minimum(ratio, 1.0) ** (s - 2.0)
-    wrong_branch = -(s + 1.0) * np.maximum(ratio, 1.0) ** (-s - 2.0)
-    return factor * (xi > 0.0) * np.where(xi < 1.0, correct_branch, wrong_branch)
+    curvature_if_correct = (s - 1.0) * np.minimum(scaled_xi, 1.0) ** (s - 2.0)
+    curvature_if_wrong = -(s + 1.0) * np.maximum(scaled_xi, 1.0) ** (-s - 2.0)
+    return factor * (xi > 0.0) * np.where(xi < 1.0, curvature_if_correct, curvature_if_wrong)
 
 
-def _scaled_slack(m, s, k):
+def _slack_terms(m, s, k):
     """Return the slack xi, (xi + kappa) / (1 + kappa), and kappa, as in `usvc`."""
     xi, kappa = hinge(m), k ** (1.0 / s)
     return xi, (xi + kappa) / (1.0 + kappa), kappa
@@ -180,7 +180,7 @@ def sigmoidal(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
 
 
 def sigmoidal_slope(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
-    r"""Return the derivative of `sigmoidal` in the margin.
+    r"""Return the derivative of `sigmoidal` with respect to the margin.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def sigmoidal_slope(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
 
 
 def sigmoidal_curvature(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
-    r"""Return the second derivative of `sigmoidal` in the margin: negative below 0.
+    r"""Return the second derivative of `sigmoidal` with respect to the margin: negative below 0.
 
     Parameters
     ----------

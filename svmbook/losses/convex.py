@@ -129,7 +129,7 @@ def logistic_conjugate(p: ArrayLike) -> np.ndarray:
 
     For every margin m, :math:`\log(1 + e^{-m}) \ge -pm - (p\log p + (1-p)\log(1-p))`, with
     equality where :math:`p = \sigma(-m)`: the right-hand side is a tangent, which bounds the loss
-    from below. Dual objectives are sums of such tangents.
+    from below. A dual objective is the minimum of the sum of such tangents plus the penalty.
 
     Parameters
     ----------
@@ -149,5 +149,7 @@ def logistic_conjugate(p: ArrayLike) -> np.ndarray:
     """
     p = np.asarray(p, dtype=float)
     is_probability = (p >= 0.0) & (p <= 1.0)
-    q = np.where(is_probability, p, 0.0)
-    return np.where(is_probability, xlogy(q, q) + xlog1py(1.0 - q, -q), np.inf)
+    valid_p = np.where(is_probability, p, 0.0)
+    return np.where(
+        is_probability, xlogy(valid_p, valid_p) + xlog1py(1.0 - valid_p, -valid_p), np.inf
+    )

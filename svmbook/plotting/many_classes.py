@@ -132,9 +132,10 @@ def plot_regions(ax: Axes, predict: Callable, *, resolution: int = 240) -> AxesI
     [[0, 0, 1], [0, 0, 1], [0, 0, 1]]
     >>> plt.close(figure)
     """
-    x1, x2, grid = _grid(ax, resolution)
+    x1, x2, grid_points = _grid(ax, resolution)
     limits = ax.get_xlim(), ax.get_ylim()
-    codes = _check_codes(predict(grid), len(grid), lowest=-1).reshape(len(x2), len(x1))
+    codes = _check_codes(predict(grid_points), len(grid_points), lowest=-1)
+    codes = codes.reshape(len(x2), len(x1))
     for code in np.unique(codes)[1:]:  # the borders of the first class belong to other classes too
         mask = (codes == code).astype(float)
         ax.contour(x1, x2, mask, levels=[0.5], colors="white", linewidths=1.2, zorder=1)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_ranks"]
 
-BAR_SPACING = 0.07  # horizontal distance between two bars, relative to the range of the ranks
+# Horizontal distance between two bars, relative to the range of the mean ranks or the critical
+# difference, whichever is larger.
+RELATIVE_BAR_SPACING = 0.07
 
 
 def plot_ranks(
@@ -60,9 +62,9 @@ def plot_ranks(
     order = np.argsort(mean_ranks, kind="stable")
     groups = _groups(mean_ranks[order], critical_difference)
     ax.scatter(mean_ranks[order], np.arange(len(order)), color=COLOURS["ink"], s=24, zorder=3)
-    step = BAR_SPACING * max(np.ptp(mean_ranks), critical_difference)
-    for k, (first, last) in enumerate(groups, start=1):
-        x = mean_ranks.max() + k * step
+    bar_spacing = RELATIVE_BAR_SPACING * max(np.ptp(mean_ranks), critical_difference)
+    for bar_number, (first, last) in enumerate(groups, start=1):
+        x = mean_ranks.max() + bar_number * bar_spacing
         ax.plot([x, x], [first - 0.2, last + 0.2], color=COLOURS[1], lw=3)
     ax.set_yticks(np.arange(len(order)), [names[k] for k in order])
     ax.invert_yaxis()
@@ -70,14 +72,15 @@ def plot_ranks(
     return [tuple(names[k] for k in order[first : last + 1]) for first, last in groups]
 
 
-def _groups(mean_ranks, critical_difference):
-    """Return the first and last index of each maximal group within the critical difference."""
+def _groups(sorted_ranks, critical_difference):
+    """Return the first and last index of each maximal group of two or more methods.
+
+    The mean ranks in a group differ by at most the critical difference.
+    """
     groups, previous_last = [], 0
-    for first in range(len(mean_ranks)):
-        last = (
-            int(np.searchsorted(mean_ranks, mean_ranks[first] + critical_difference, side="right"))
-            - 1
-        )
+    for first in range(len(sorted_ranks)):
+        largest_rank = sorted_ranks[first] + critical_difference
+        last = int(np.searchsorted(sorted_ranks, largest_rank, side="right")) - 1
         if last > max(first, previous_last):
             groups.append((first, last))
             previous_last = last

@@ -72,8 +72,8 @@ def plot_shapes(
     if hasattr(shapes, "fit"):
         model, shapes = shapes, _shape_functions(shapes)
         names = getattr(model, "feature_names_in_", None) if names is None else names
-        quantity = "log odds of" if hasattr(model, "predict_proba") else "output for"
-        ylabel = f"{quantity} {model.classes_[1]}"  # positive values favour this class
+        ylabel_prefix = "log odds of" if hasattr(model, "predict_proba") else "output for"
+        ylabel = f"{ylabel_prefix} {model.classes_[1]}"  # positive values favour this class
     axes, unused_axes = axes[: len(shapes)], axes[len(shapes) :]
     columns = None if X is None else np.asarray(X, dtype=float).T
     for values, description in ((names, "names"), (columns, "columns of X"), (bands, "bands")):
@@ -86,7 +86,7 @@ def plot_shapes(
     curves = []
     for j, (ax, shape) in enumerate(zip(axes, shapes, strict=False)):
         column = None if columns is None else columns[j]
-        x, heights = _curve(shape, column)
+        x, heights = _curve_vertices(shape, column)
         ax.axhline(0.0, color=COLOURS["quiet"], lw=0.8)
         curves += ax.plot(x, heights, color=COLOURS[1], lw=1.8)
         if bands is not None:
@@ -113,13 +113,13 @@ def _shape_functions(model):
     return model.shape_functions_
 
 
-def _curve(shape, column):
+def _curve_vertices(shape, column):
     """Return the vertices of a curve, which covers the knots or thresholds and the data."""
-    ends = [] if column is None else [column.min(), column.max()]
+    data_range = [] if column is None else [column.min(), column.max()]
     if hasattr(shape, "knots"):
-        x = np.union1d(shape.knots, ends)
+        x = np.union1d(shape.knots, data_range)
         return x, shape(x)
-    x = np.append(shape.thresholds, ends)
+    x = np.append(shape.thresholds, data_range)
     x = x if len(x) else np.zeros(1)  # a feature without stumps
     padding = 1.0 if column is None else 0.0
     x = [x.min() - padding, *np.repeat(shape.thresholds, 2), x.max() + padding]

@@ -266,7 +266,7 @@ class DualSVC(KernelMachine):
             origin = points.mean(axis=0)
             points = points - origin
         solve = partial(self._solve_dual, solver, points, C)
-        problem, result = self._solve_with_definite_kernel(problem, solve)
+        problem, result = self._apply_with_definite_kernel(problem, solve)
         signed_alpha, self.solver_ = problem.y * result.alpha, solver
         coef_and_origin = (points.T @ signed_alpha, origin) if kernel.name == "linear" else None
         coefficients = self._store(problem, result, signed_alpha, coef_and_origin)

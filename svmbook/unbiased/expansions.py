@@ -157,7 +157,7 @@ class IRWLSSVC(IRWLSClassifier):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C = self._penalties(problem)
-        problem, (Z, origin) = self._solve_with_definite_kernel(problem, self._features_and_origin)
+        problem, (Z, origin) = self._apply_with_definite_kernel(problem, self._features_and_origin)
         result = run_irwls(Z, problem.y, C, HINGE, **self._solver_options())
         gap = result.objective - _dual_objective(Z, problem.y, C, result)
         if not gap <= MAX_RELATIVE_GAP * result.objective:
@@ -323,7 +323,7 @@ class ERMSVC(IRWLSClassifier):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
         C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))
-        problem, (Z, origin) = self._solve_with_definite_kernel(problem, self._features_and_origin)
+        problem, (Z, origin) = self._apply_with_definite_kernel(problem, self._features_and_origin)
         costs, start = [*map(sigmoidal_cost, slopes)], svm_start(Z, problem.y, C)
         results = irwls_path(Z, problem.y, C, costs, start=start, **self._solver_options())
         self._store_support(problem, results[-1], origin)

@@ -74,8 +74,8 @@ def select_import_points(
     -------
     LogisticResult
         ``coef`` is zero outside S. ``gap`` and ``kkt_residual`` are those of the minimisation on S.
-        ``full_gap`` bounds how far the objective is above that of kernel logistic regression on all
-        points; ``n_iter`` is the number of points in S.
+        ``full_model_gap`` bounds how far the objective is above that of kernel logistic regression
+        on all points; ``n_iter`` is the number of points in S.
 
     Raises
     ------
@@ -157,8 +157,8 @@ def select_import_points_on_gram(
     G = likelihood.negative_gradient(Z @ w + b)
     R = G - lam * alpha  # minus the gradient with respect to all kernel functions
     # Only rounding can make this negative; the absolute value keeps the size of the error.
-    full_gap = float(0.5 * abs(R @ (K @ R)) / lam)
-    return LogisticResult(alpha, b, J, gap, residual, G, len(S), converged, message, full_gap)
+    full_model_gap = float(0.5 * abs(R @ (K @ R)) / lam)
+    return LogisticResult(alpha, b, J, gap, residual, G, len(S), converged, message, full_model_gap)
 
 
 def _subtract_outer_product(remainder, z):

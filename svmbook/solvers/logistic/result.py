@@ -36,7 +36,7 @@ class LogisticResult:
         Whether the tolerance was met.
     message : str
         Why the solver stopped; may be empty if it converged.
-    full_gap : float, optional
+    full_model_gap : float, optional
         For coefficients restricted to a subset of points: an upper bound on the distance of the
         objective from its minimum over the coefficients of all points.
     """
@@ -50,4 +50,4 @@ class LogisticResult:
     n_iter: int
     converged: bool
     message: str = ""
-    full_gap: float | None = None
+    full_model_gap: float | None = None
