@@ -106,7 +106,7 @@ def read_records(path):
 
 
 def parse_records(data, path, *, first_line_number=1):
-    """Return the records in lines of a file, which are numbered from `first_line_number` on.
+    """Return the records in some lines of a file; the first line has number `first_line_number`.
 
     Examples
     --------

@@ -29,23 +29,23 @@ def _is_number(value):
     return type(value) in (int, float) and abs(value) < float("inf")
 
 
-def _are_numbers(value):
+def _is_dict_of_numbers(value):
     return isinstance(value, dict) and all(map(_is_number, value.values()))
 
 
-# A check of a value, and a description of valid values.
+# A function that checks a value, and a description of valid values.
 TEXT = (lambda value: isinstance(value, str), "text")
-COUNT = (lambda value: type(value) is int and value >= 0, "a non-negative integer")
+NON_NEGATIVE_INTEGER = (lambda value: type(value) is int and value >= 0, "a non-negative integer")
 #: Fields of every record in their order. A suite may add fields of its own.
 FIELDS = {
     "suite": TEXT,
     "data_set": TEXT,
     "method": TEXT,
-    "run": COUNT,
-    "seed": COUNT,
-    "parameters": (_are_numbers, "names with finite numbers"),
+    "run": NON_NEGATIVE_INTEGER,
+    "seed": NON_NEGATIVE_INTEGER,
+    "parameters": (_is_dict_of_numbers, "names with finite numbers"),
     "error": (lambda value: _is_number(value) and 0 <= value <= 1, "between 0 and 1"),
-    "model_size": COUNT,
+    "model_size": NON_NEGATIVE_INTEGER,
     "seconds": (lambda value: _is_number(value) and value >= 0, "a finite non-negative number"),
     "versions": TEXT,
 }
@@ -66,8 +66,8 @@ class Job(NamedTuple):
 class Store:
     """Records of finished runs in a file, by job.
 
-    Several processes may append to one store. If two of them do the same run, the record that was
-    appended first is kept.
+    Several processes may append to one store. If two of them carry out the same run, the record
+    that was appended first is kept.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Store:
             raise ValueError(f"{self.path} is not a regular file; name another one.")
         self._lock = FileLock(f"{self.path}.lock", timeout=LOCK_TIMEOUT)
         self._records = {}
-        self._length = 0  # length in bytes of the records read so far
+        self._n_bytes_read = 0  # length of the complete lines read so far
         self._inode = None  # of the file they were read from
         self.refresh()
 
@@ -116,18 +116,21 @@ class Store:
         return [r for job, r in self._records.items() if suite in (None, job.suite)]
 
     def refresh(self):
-        """Read what has been appended since the last call; return an incomplete last line."""
+        """Read what has been appended since the last call.
+
+        Return an incomplete last line, or ``b""`` if there is none.
+        """
         try:
             file = self.path.open("rb")
         except FileNotFoundError:
-            self._records, self._length = {}, 0
+            self._records, self._n_bytes_read = {}, 0
             return b""
         with file:
             status = os.fstat(file.fileno())
-            if status.st_ino != self._inode or status.st_size < self._length:
-                self._records, self._length = {}, 0  # the file was replaced
+            if status.st_ino != self._inode or status.st_size < self._n_bytes_read:
+                self._records, self._n_bytes_read = {}, 0  # the file was replaced
             self._inode = status.st_ino
-            file.seek(self._length)
+            file.seek(self._n_bytes_read)
             data = file.read()
         n_complete_bytes = data.rfind(b"\n") + 1  # length of the complete lines
         new_records, first_line_number = {}, len(self._records) + 1
@@ -149,7 +152,7 @@ class Store:
                 f"{self.path} does not end in a record; name another file, or repair this one."
             )
         self._records |= new_records
-        self._length += n_complete_bytes
+        self._n_bytes_read += n_complete_bytes
         return incomplete_line
 
     def repair(self):
@@ -170,7 +173,7 @@ class Store:
             self._repair()
             if job in self:
                 return False
-            _append(self.path, line, self._length)
+            _append(self.path, line, self._n_bytes_read)
             self.refresh()
         return True
 
@@ -180,7 +183,7 @@ class Store:
             torn_path = self.path.with_name(self.path.name + ".torn")
             with torn_path.open("ab") as file:
                 file.write(incomplete_line + b"\n")
-            os.truncate(self.path, self._length)
+            os.truncate(self.path, self._n_bytes_read)
             warnings.warn(
                 f"{self.path} ended in an incomplete record, which was moved to {torn_path.name}; "
                 "its run will be repeated.",
@@ -198,8 +201,8 @@ class Store:
             ) from error
 
 
-def _append(path, line, length):
-    """Append a line to a file of known length; if that fails, restore the file."""
+def _append(path, line, file_size):
+    """Append a line to a file of known size in bytes; if that fails, restore the file."""
     descriptor = os.open(path, APPEND_FLAGS, FILE_MODE)
     try:
         try:
@@ -208,7 +211,7 @@ def _append(path, line, length):
                 n_written += os.write(descriptor, line[n_written:])
             os.fsync(descriptor)
         except OSError:
-            os.ftruncate(descriptor, length)
+            os.ftruncate(descriptor, file_size)
             raise
     finally:
         os.close(descriptor)

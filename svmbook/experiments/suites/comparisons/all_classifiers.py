@@ -2,7 +2,7 @@ r"""The book's classifiers, forests, boosted trees and nearest neighbours on all
 
 Each run splits a table anew, as in `linear_or_gaussian`: 70 % training rows, at most a thousand
 rows in all, features standardised by the training rows. C, gamma and other parameters are chosen by
-3-fold cross-validation on the training rows; the first of ties in the grid is chosen. Features are
+3-fold cross-validation on the training rows; ties go to the first point of the grid. Features are
 standardised once for all folds, so that the validation rows affect the scale slightly.
 
 A record has the test error, the validation accuracy, the number of stored numbers that prediction
@@ -10,9 +10,10 @@ needs, and the processor time of the selection, of the training and of predictin
 It also has the size of the table and the share of its smallest class.
 
 Parameters outside the grids keep their defaults, for instance gamma of profile SVMs, the number of
-trees of a forest, and the learning rate of boosted trees. There are four exceptions. Localized SVMs
-use 25 neighbours, `LPBoost` stops at a relative gap of 1e-4, boosted trees never stop early, and
-one of the two exemplar ensembles has no mining, unit weights and a distance-weighted vote.
+trees of a forest, and the learning rate of boosted trees. There are five exceptions. Localized SVMs
+use 25 neighbours, `LPBoost` stops at a relative gap of 1e-4, boosted trees never stop early, the
+infinite ensembles of stumps do not rescale the features, and one of the two exemplar ensembles has
+no mining, unit weights and a distance-weighted vote.
 `IRWLSSVC` is left out, because it converges to the solution of `DualSVC`.
 
 Classifiers for two classes are combined by votes, one per pair of classes, even those that could
@@ -55,39 +56,39 @@ from .linear_or_gaussian import split
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
 N_TIMED_POINTS = 1000  # points in the timed prediction; test rows are repeated
-SMALL_CS = (0.001, 0.01, 0.1, 1.0, 10.0)
-CS = (0.01, 0.1, 1.0, 10.0, 100.0)
-LARGE_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
-LAMBDAS = CS[::-1]
+SMALL_C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
+C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
+LARGE_C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
+LAMBDAS = C_GRID[::-1]
 GAUSSIAN_LAMBDAS = (10.0, 1.0, 0.1, 0.01, 0.001, 0.0001)
 SCALED_GAMMAS = (1 / 16, 1 / 4, 1.0, 4.0)  # gamma times the number of features
 
 #: Estimators for two classes, each with its grid, and with whether gamma is chosen as well.
 BINARY_ESTIMATORS = {
-    "linear SVM": (DualSVC(), {"C": SMALL_CS}, False),
-    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_CS}, True),
+    "linear SVM": (DualSVC(), {"C": SMALL_C_GRID}, False),
+    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_C_GRID}, True),
     "linear logistic": (KernelLogisticRegression(kernel="linear"), {"lam": LAMBDAS}, False),
     "Gaussian logistic": (KernelLogisticRegression(), {"lam": GAUSSIAN_LAMBDAS}, True),
     "import vectors": (ImportVectorMachine(), {"lam": GAUSSIAN_LAMBDAS}, True),
-    "least squares": (LeastSquaresClassifier(), {"C": SMALL_CS}, False),
-    "unbiased linear": (USVC(), {"C": CS}, False),
-    "unbiased Gaussian": (USVC(kernel="rbf"), {"C": LARGE_CS}, True),
-    "smooth 0-1 loss": (ERMSVC(), {"C": CS}, False),
-    "stump kernel": (StumpEnsembleSVC(feature_scale=None), {"C": SMALL_CS}, False),
+    "least squares": (LeastSquaresClassifier(), {"C": SMALL_C_GRID}, False),
+    "unbiased linear": (USVC(), {"C": C_GRID}, False),
+    "unbiased Gaussian": (USVC(kernel="rbf"), {"C": LARGE_C_GRID}, True),
+    "smooth 0-1 loss": (ERMSVC(), {"C": C_GRID}, False),
+    "stump kernel": (StumpEnsembleSVC(feature_scale=None), {"C": SMALL_C_GRID}, False),
     "logistic stumps": (StumpEnsembleLogistic(feature_scale=None), {"lam": LAMBDAS}, False),
-    "perceptron kernel": (DualSVC(kernel="perceptron"), {"C": CS}, False),
-    "tree kernel": (DualSVC(kernel="stump_tree"), {"C": CS}, False),
+    "perceptron kernel": (DualSVC(kernel="perceptron"), {"C": C_GRID}, False),
+    "tree kernel": (DualSVC(kernel="stump_tree"), {"C": C_GRID}, False),
     "AdaBoost": (AdaBoostStump(), {"n_estimators": (25, 100, 400)}, False),
     "LPBoost": (LPBoost(tol=1e-4), {"C": tuple(2.0**k for k in range(-7, 2, 2))}, False),
 }
 EXEMPLARS_WITHOUT_MINING = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 MULTICLASS_ESTIMATORS = {
-    "exemplar SVMs": (EXEMPLARS_WITHOUT_MINING, {"C": CS[1:]}),
-    "mined exemplars": (ExemplarSVM(), {"C": CS[1:-1]}),
-    "prototype SVMs": (PrototypeSVM(), {"C": CS[1:]}),
-    "sampled prototypes": (SampledPrototypeSVM(), {"C": CS[1:]}),
-    "localized SVM": (LocalizedSVM(n_neighbors=25), {"C": CS}),
-    "profile SVM": (ProfileSVM(), {"C": CS, "n_clusters": (1, 4, 16)}),
+    "exemplar SVMs": (EXEMPLARS_WITHOUT_MINING, {"C": C_GRID[1:]}),
+    "mined exemplars": (ExemplarSVM(), {"C": C_GRID[1:-1]}),
+    "prototype SVMs": (PrototypeSVM(), {"C": C_GRID[1:]}),
+    "sampled prototypes": (SampledPrototypeSVM(), {"C": C_GRID[1:]}),
+    "localized SVM": (LocalizedSVM(n_neighbors=25), {"C": C_GRID}),
+    "profile SVM": (ProfileSVM(), {"C": C_GRID, "n_clusters": (1, 4, 16)}),
     "nearest neighbours": (KNeighborsClassifier(), {"n_neighbors": (15, 5, 1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
     "boosted trees": (
@@ -101,8 +102,8 @@ MULTICLASS_ESTIMATORS = {
 }
 METHODS = (*BINARY_ESTIMATORS, *MULTICLASS_ESTIMATORS)
 TIME_FIELDS = ("selection_seconds", "training_seconds", "prediction_seconds")
-SIZE_FIELDS = ("n_rows", "n_features", "n_classes", "smallest_class_share")
-#: What a fit certifies: its duality gap, a stationary point, or nothing.
+DATA_SET_FIELDS = ("n_rows", "n_features", "n_classes", "smallest_class_share")
+#: What a fit certifies: its duality gap, that its solution is a stationary point, or nothing.
 CERTIFICATES = {
     **dict.fromkeys(METHODS, "gap"),
     **dict.fromkeys(("unbiased linear", "unbiased Gaussian", "smooth 0-1 loss"), "stationary"),
@@ -120,14 +121,14 @@ def carry_out_run(data_set, method, run):
     search = GridSearchCV(model, grid, cv=folds, refit=False, error_score="raise")
     with threadpool_limits(1, user_api="openmp"):  # boosted trees use OpenMP
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            selection_seconds = _processor_seconds(search.fit, X, y)
+            selection_seconds = _measure_processor_seconds(search.fit, X, y)
         model.set_params(**search.best_params_)
         with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
-            training_seconds = _processor_seconds(model.fit, X, y)
+            training_seconds = _measure_processor_seconds(model.fit, X, y)
         estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
         X_timed = np.resize(X_test, (N_TIMED_POINTS, X.shape[1]))
-        prediction_seconds = _processor_seconds(_predict, model, estimators, X_timed)
+        prediction_seconds = _measure_processor_seconds(_predict, model, estimators, X_timed)
         labels = model.predict(X_test)
     converged = not any(
         issubclass(warning.category, ConvergenceWarning) for warning in caught_warnings
@@ -163,7 +164,7 @@ def _search_space(method, X, y, seed):
             grid = grid | {"gamma": gammas}
     model = clone(model)
     if method == "unbiased Gaussian":
-        # Two of the three folds must contain as many points of each pair of classes.
+        # Two of the three folds must contain at least n_prototypes points of each pair of classes.
         smallest_pair_size = sum(sorted(np.unique(y, return_counts=True)[1])[:2])
         model.set_params(estimator__n_prototypes=min(50, smallest_pair_size // 2))
     seed_parameters = [name for name in model.get_params() if name.endswith("random_state")]
@@ -185,8 +186,8 @@ def _predict(model, estimators, X):
     return model.classes_[votes.argmax(axis=1)]
 
 
-def _processor_seconds(function, *arguments):
-    """Call a function and return the processor time in seconds."""
+def _measure_processor_seconds(function, *arguments):
+    """Call a function and return the processor time of the call in seconds."""
     start = time.process_time()
     function(*arguments)
     return round(time.process_time() - start, 5)
@@ -194,12 +195,14 @@ def _processor_seconds(function, *arguments):
 
 def _model_size(estimators, X):
     """Return how many numbers all estimators store, each distinct kernel point once."""
-    vectors = [estimator.support_vectors_ for estimator in estimators if _has_kernel(estimator)]
+    vectors = [
+        estimator.support_vectors_ for estimator in estimators if _stores_kernel_points(estimator)
+    ]
     n_point_numbers = np.unique(np.vstack(vectors), axis=0).size if vectors else 0
     return n_point_numbers + sum(_count_stored_numbers(estimator, X) for estimator in estimators)
 
 
-def _has_kernel(model):
+def _stores_kernel_points(model):
     is_additive = hasattr(model, "shape_functions_") or hasattr(model, "estimator_weights_")
     return hasattr(model, "dual_coef_") and not hasattr(model, "coef_") and not is_additive
 
@@ -251,13 +254,13 @@ def _compare(records):
         ]
         runs = [k for k in run_numbers if all((data_set, m, k) in records_by_key for m in methods)]
         for method in methods if runs else ():
-            selected_records = [records_by_key[data_set, method, run] for run in runs]
+            run_records = [records_by_key[data_set, method, run] for run in runs]
             row = {"data_set": data_set, "method": method, "n_runs": len(runs)}
-            row |= {name: selected_records[0][name] for name in SIZE_FIELDS}
+            row |= {name: run_records[0][name] for name in DATA_SET_FIELDS}
             # Recorded errors have six digits; methods with equally many errors must remain tied.
-            row["error"] = round(100.0 * float(np.mean([r["error"] for r in selected_records])), 3)
+            row["error"] = round(100.0 * float(np.mean([r["error"] for r in run_records])), 3)
             for name in ("model_size", *TIME_FIELDS):
-                row[name] = float(np.median([r[name] for r in selected_records]))
+                row[name] = float(np.median([r[name] for r in run_records]))
             rows.append(row)
     return rows
 
@@ -300,7 +303,7 @@ def _make_data_set_table(rows):
     table_rows = []
     for data_set, group in itertools.groupby(rows, key=lambda row: row["data_set"]):
         group = list(group)
-        table_row = [data_set, *(group[0][name] for name in SIZE_FIELDS[:3])]
+        table_row = [data_set, *(group[0][name] for name in DATA_SET_FIELDS[:3])]
         for is_baseline in (False, True):
             candidates = [row for row in group if (row["method"] in BASELINES) == is_baseline]
             best = min(candidates, key=lambda row: row["error"], default=None)

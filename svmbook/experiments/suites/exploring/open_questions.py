@@ -22,7 +22,7 @@ from ...methods.protocols import run_seed
 from ...methods.statistics import most_frequent, summarise
 from ...running.suite import Suite
 from ..paired import format_cell, group_runs
-from .forest import PART_SIZE, predict_labels
+from .forest_cover import PART_SIZE, predict_labels
 from .parameters import C_GRID
 
 __all__ = ["FIGURE_8", "METHODS", "SUITE", "TRAINING_SIZES", "carry_out_run"]
@@ -32,7 +32,8 @@ FIGURE_8 = "1000 + 1000"
 FIGURE_8_PART_SIZE = 1000  # training plots, and validation plots, of Figure 8
 SOFTMAX = "softmax"
 #: For each method, whether it standardises the features, with the statistics of the training plots.
-METHODS = {SOFTMAX: True, "svm-scaled": True, "svm-raw": False}
+IS_STANDARDISED = {SOFTMAX: True, "svm-scaled": True, "svm-raw": False}
+METHODS = tuple(IS_STANDARDISED)
 
 
 def carry_out_run(data_set, method, run):
@@ -41,28 +42,30 @@ def carry_out_run(data_set, method, run):
     order = np.random.RandomState(run_seed(0, run)).permutation(len(table.target))
     if data_set == FIGURE_8:
         n_train = FIGURE_8_PART_SIZE
-        plots = np.concatenate([order[:n_train], order[PART_SIZE:][:n_train]])
+        indices = np.concatenate([order[:n_train], order[PART_SIZE:][:n_train]])
     else:
-        plots = order[: int(data_set)]
-        n_train = len(plots) - len(plots) // 3  # the last third is the validation set
-    split = plots[:n_train], plots[n_train:]
-    errors = [_error_rate(table, split, method, C, run) for C in C_GRID]
+        indices = order[: int(data_set)]
+        n_train = len(indices) - len(indices) // 3  # the last third is the validation set
+    split = indices[:n_train], indices[n_train:]
+    errors = [_fit_and_measure_error(table, split, method, C, run) for C in C_GRID]
     best_C = C_GRID[int(np.argmin(errors))]
-    train = plots[:n_train] if data_set == FIGURE_8 else plots
+    train = indices[:n_train] if data_set == FIGURE_8 else indices
     return {
         "seed": run_seed(0, run),
         "parameters": {"C": best_C},
-        "error": _error_rate(table, (train, order[2 * PART_SIZE :]), method, best_C, run),
+        "error": _fit_and_measure_error(
+            table, (train, order[2 * PART_SIZE :]), method, best_C, run
+        ),
         "validation_errors": errors,
         "model_size": table.data.shape[1],
     }
 
 
-def _error_rate(table, split, method, C, run):
-    """Return the error on test plots of a classifier that is fitted on training plots."""
+def _fit_and_measure_error(table, split, method, C, run):
+    """Fit a classifier on the training plots, and return its error on the test plots."""
     train, test = split
     X, X_test = table.data[train], table.data[test]
-    if METHODS[method]:
+    if IS_STANDARDISED[method]:
         scaler = StandardScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)
     if method == SOFTMAX:
@@ -102,7 +105,7 @@ def _make_table(rows):
     return Table(["training plots", "success (%)", "$C$ (splits)"], table_rows)
 
 
-def _make_figure_8(rows):
+def _make_figure_8_table(rows):
     """Return Figure 8: mean validation errors, and in how many runs each C has the smallest."""
     table_rows = [
         [
@@ -123,12 +126,12 @@ SUITE = Suite(
     name="exploring-more",
     title="Exploring Classification: more data for logistic regression, and Figure 8 as described",
     data_sets=(*map(str, TRAINING_SIZES), FIGURE_8),
-    methods=tuple(METHODS),
+    methods=METHODS,
     n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    extra_tables={"figure-8": _make_figure_8},
+    extra_tables={"figure-8": _make_figure_8_table},
     data_tables=dict.fromkeys((*map(str, TRAINING_SIZES), FIGURE_8), "covtype"),
     excluded_data_sets={SOFTMAX: (FIGURE_8,)}
     | {method: tuple(map(str, TRAINING_SIZES)) for method in METHODS if method != SOFTMAX},

@@ -25,7 +25,7 @@ __all__ = [
     "REPORTED",
     "SUITE",
     "candidates",
-    "parameter_study",
+    "carry_out_run",
 ]
 
 DATA_SETS = {
@@ -69,7 +69,7 @@ def candidates(kernel):
                 yield C, gamma, DualSVC(C=C, kernel="rbf", gamma=gamma, solver="libsvm")
 
 
-def parameter_study(data_set, kernel, run):
+def carry_out_run(data_set, kernel, run):
     """Choose the parameters of a classifier by validation error, and measure its test error.
 
     Parameters
@@ -101,7 +101,7 @@ def parameter_study(data_set, kernel, run):
     Examples
     --------
     >>> from svmbook.experiments.suites.exploring import parameters
-    >>> outcome = parameters.parameter_study("stdev2", "linear", run=0)
+    >>> outcome = parameters.carry_out_run("stdev2", "linear", run=0)
     >>> list(outcome["parameters"]), round(outcome["error"], 1)
     (['C'], 0.1)
     """
@@ -127,7 +127,7 @@ def parameter_study(data_set, kernel, run):
 def _compare(records):
     """Compare all runs with the reported run; ``z`` is in standard deviations of one run."""
     rows = []
-    for (data_set, method), (parameters, support_vectors, error) in REPORTED.items():
+    for (data_set, method), (reported_parameters, n_support_vectors, error) in REPORTED.items():
         run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
         if not run_records:
             continue
@@ -140,10 +140,10 @@ def _compare(records):
                 "data_set": data_set,
                 "method": method,
                 "n_runs": summary.n_values,
-                "reported_parameters": parameters,
+                "reported_parameters": reported_parameters,
                 "chosen_parameters": chosen_parameters,
                 "n_chosen": n_chosen,
-                "reported_support_vectors": support_vectors,
+                "reported_support_vectors": n_support_vectors,
                 "support_vector_quartiles": np.percentile(
                     [r["model_size"] for r in run_records], [25, 50, 75]
                 ).tolist(),
@@ -188,7 +188,7 @@ SUITE = Suite(
     data_sets=tuple(DATA_SETS),
     methods=METHODS,
     n_runs=50,
-    carry_out_run=parameter_study,
+    carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
 )

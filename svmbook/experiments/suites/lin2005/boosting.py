@@ -84,7 +84,10 @@ def carry_out_run(data_set, method, run):
 
 
 def _fit_hard_margin(model, X, y):
-    """Fit with C = inf, or with `LARGE_C` if no ensemble separates; return whether one does."""
+    """Fit with C = inf, or with `LARGE_C` if no ensemble separates the points.
+
+    Return the fitted model and whether an ensemble separates them.
+    """
     try:
         return model.set_params(C=np.inf).fit(X, y), True
     except ValueError:  # the points cannot be separated
@@ -108,12 +111,12 @@ def _compare(records):
         )
         common_runs = [run for run in runs if (data_set, METHODS[0], run) in records_by_key]
         if method != METHODS[0] and len(common_runs) > 1:
-            errors, first_errors = (
+            errors, reference_errors = (
                 [100 * records_by_key[data_set, m, run]["error"] for run in common_runs]
                 for m in (method, METHODS[0])
             )
             test_share = None if data_set in GENERATORS else TEST_SHARE
-            result = compare(errors, first_errors, test_share=test_share)
+            result = compare(errors, reference_errors, test_share=test_share)
             row |= {"difference": result.difference, "low": result.low, "high": result.high}
         rows.append(row)
     return rows

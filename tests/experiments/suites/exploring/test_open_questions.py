@@ -69,7 +69,7 @@ def test_runs_of_figure_8_agree_with_brute_force(small_covtype, method):
     def make_svms(C):
         return OneVsRestClassifier(DualSVC(C=C))
 
-    scaled = suite.METHODS[method]
+    scaled = suite.IS_STANDARDISED[method]
     validation_errors = errors_for_each_C(
         make_svms, (X[train], y[train]), (X[validation], y[validation]), scaled=scaled
     )

@@ -14,7 +14,7 @@ from svmbook.experiments.suites.exploring.parameters import (
     METHODS,
     REPORTED,
     candidates,
-    parameter_study,
+    carry_out_run,
 )
 
 ONE_POINT = 1 / 400 + 1e-9  # one point may change sides between two builds of BLAS
@@ -49,7 +49,7 @@ def test_classifier_of_a_committed_record_has_the_recorded_errors(data_set, kern
 
 @pytest.mark.parametrize(("data_set", "kernel"), DATA_SETS_AND_METHODS)
 def test_smallest_validation_error_is_chosen_then_the_smallest_parameters(data_set, kernel):
-    record = parameter_study(data_set, kernel, run=17)
+    record = carry_out_run(data_set, kernel, run=17)
     parts = three_parts(DATA_SETS[data_set], random_state=17)
     results = [
         (*errors_of(model.fit(*parts.train), parts), C, gamma, len(model.support_))
@@ -86,7 +86,7 @@ def test_error_of_the_gaussian_kernel_is_close_to_the_bayes_error_and_not_below(
 )
 def test_invalid_arguments_raise(arguments, error, message):
     with pytest.raises(error, match=message):
-        parameter_study(*arguments)
+        carry_out_run(*arguments)
 
 
 def test_rows_are_statistics_of_the_records():

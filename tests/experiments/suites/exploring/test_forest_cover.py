@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 from svmbook import DualSVC, KernelLogisticRegression
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.exploring import forest
+from svmbook.experiments.suites.exploring import forest_cover
 from svmbook.experiments.suites.exploring.parameters import C_GRID, GAMMA_GRID
 from svmbook.kernels import gaussian
 
@@ -22,7 +22,7 @@ from svmbook.kernels import gaussian
 @pytest.mark.parametrize("scaled", [True, False])
 def test_split_returns_three_disjoint_parts(scaled):
     X = np.column_stack([np.arange(15120.0), np.arange(15120) % 7])
-    parts = forest.split(X, X[:, 1], 0, scaled=scaled)
+    parts = forest_cover.split(X, X[:, 1], 0, scaled=scaled)
     assert [len(y) for _, y in parts] == [5040, 5040, 5040]
     assert len({value for part, _ in parts for value in part[:, 0]}) == 15120
     largest_mean = np.abs(parts[0][0].mean(axis=0)).max()
@@ -51,7 +51,7 @@ def test_gaussian_kernel_of_raw_features_is_nearly_the_identity_or_ignores_binar
 
 def test_settings_of_methods_agree_with_their_names():
     schemes = {"rest": "rest", "logistic": "softmax", "pairs": "pairs"}
-    for name, method in forest.METHODS.items():
+    for name, method in forest_cover.METHODS.items():
         assert method.scaled == ("scaled" in name) == ("raw" not in name)
         assert method.kernel == ("rbf" if "gaussian" in name else "linear")
         assert method.loss == ("logistic" if "logistic" in name else "hinge")
@@ -83,15 +83,15 @@ def test_selection_agrees_with_brute_force_on_a_small_table(monkeypatch, method)
     # which separates one cloud from the others.
     X = rng.standard_normal((180, 2)) + 2.5 * np.column_stack([y == 2, y == 3])
     X[:, 0] /= 50.0
-    monkeypatch.setattr(forest, "PART_SIZE", 60)
-    monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
+    monkeypatch.setattr(forest_cover, "PART_SIZE", 60)
+    monkeypatch.setattr(forest_cover, "load", lambda name: Bunch(data=X, target=y))
     start = time.perf_counter()
-    outcome = forest.carry_out_run("covtype", method, 3)
+    outcome = forest_cover.carry_out_run("covtype", method, 3)
     seconds = outcome["selection_seconds"] + outcome["training_seconds"]
     assert 0 < seconds <= time.perf_counter() - start + 0.001
 
-    kernel, scaled, gammas = forest.METHODS[method][:3]
-    train, validation, test = forest.split(X, y, 3, scaled=scaled)
+    kernel, scaled, gammas = forest_cover.METHODS[method][:3]
+    train, validation, test = forest_cover.split(X, y, 3, scaled=scaled)
     fits = {}
     for C, gamma in itertools.product(C_GRID, gammas):
         svm = SVC(C=C, kernel=kernel, gamma=gamma or "scale")
@@ -113,20 +113,20 @@ def use_small_table(monkeypatch):
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), rng.standard_normal(180)])
-    monkeypatch.setattr(forest, "PART_SIZE", 60)
-    monkeypatch.setattr(forest, "load", lambda name: Bunch(data=X, target=y))
+    monkeypatch.setattr(forest_cover, "PART_SIZE", 60)
+    monkeypatch.setattr(forest_cover, "load", lambda name: Bunch(data=X, target=y))
     return X, y
 
 
 def test_pairs_and_softmax_agree_with_brute_force_on_a_small_table(monkeypatch):
     X, y = use_small_table(monkeypatch)
-    train, validation, test = forest.split(X, y, 2, scaled=True)
+    train, validation, test = forest_cover.split(X, y, 2, scaled=True)
     for method, make_classifier in {
         "linear-scaled-pairs": lambda C: SVC(C=C, kernel="linear", tol=1e-6),  # pairs by LIBSVM
         "logistic-scaled": lambda C: LogisticRegression(C=C, tol=1e-8),
         "logistic-scaled-rest": lambda C: OneVsRestClassifier(LogisticRegression(C=C, tol=1e-8)),
     }.items():
-        outcome = forest.carry_out_run("covtype", method, 2)
+        outcome = forest_cover.carry_out_run("covtype", method, 2)
         fits = {C: make_classifier(C).fit(*train) for C in C_GRID}
         errors = [1 - fit.score(*validation) for fit in fits.values()]
         np.testing.assert_allclose(outcome["validation_errors"], errors, atol=1 / 59)
@@ -138,10 +138,10 @@ def test_pairs_and_softmax_agree_with_brute_force_on_a_small_table(monkeypatch):
 
 def test_penalty_is_scaled_if_chosen_on_some_of_the_points(monkeypatch):
     X, y = use_small_table(monkeypatch)
-    method = forest.METHODS["logistic-gaussian-scaled"]._replace(n_selection=30)
-    monkeypatch.setitem(forest.METHODS, "logistic-gaussian-scaled", method)
-    outcome = forest.carry_out_run("covtype", "logistic-gaussian-scaled", 2)
-    (X, y), (X_validation, y_validation), test = forest.split(X, y, 2, scaled=True)
+    method = forest_cover.METHODS["logistic-gaussian-scaled"]._replace(n_selection_points=30)
+    monkeypatch.setitem(forest_cover.METHODS, "logistic-gaussian-scaled", method)
+    outcome = forest_cover.carry_out_run("covtype", "logistic-gaussian-scaled", 2)
+    (X, y), (X_validation, y_validation), test = forest_cover.split(X, y, 2, scaled=True)
     errors = {}
     for C, gamma in itertools.product(C_GRID, GAMMA_GRID):
         model = KernelLogisticRegression(1 / (2 * C), gamma=gamma).fit(X[:30], y[:30])
@@ -192,14 +192,14 @@ def test_multiclass_scheme_matters_more_than_C():
 
 def test_features_are_standardised_by_the_first_part():
     X = np.random.default_rng(0).standard_normal((15120, 2))
-    for part, _ in forest.split(X, X[:, 0], 0, scaled=True)[1:]:
+    for part, _ in forest_cover.split(X, X[:, 0], 0, scaled=True)[1:]:
         assert (np.abs(part.mean(axis=0)) > 1e-6).all()
 
 
 def test_run_reproduces_its_committed_record():
     skip_without_table("covtype")
     record = committed_record("exploring-forest", method="linear-scaled", run=0)
-    repeated = forest.carry_out_run("covtype", "linear-scaled", 0)
+    repeated = forest_cover.carry_out_run("covtype", "linear-scaled", 0)
     # The parameters are not compared, because two values of C are tied.
     assert repeated["seed"] == record["seed"]
     assert repeated["error"] == pytest.approx(record["error"], abs=0.001)
@@ -227,7 +227,7 @@ def fit_with_three_constant_outputs():
 def test_only_ties_are_broken_at_random():
     model, X, y = fit_with_three_constant_outputs()
     for run in range(3):
-        labels, tied = forest.predict_labels(model, X, run)
+        labels, tied = forest_cover.predict_labels(model, X, run)
         assert not tied[(y == 0) | (y == 4)].any()
         assert np.isin(labels[tied], [1, 2, 3]).all()
         assert np.abs(np.bincount(labels[tied])[1:4] / tied.sum() - 1 / 3).max() < 0.1
@@ -236,19 +236,19 @@ def test_only_ties_are_broken_at_random():
 
 def test_rounding_does_not_change_predicted_labels():
     model, X, _ = fit_with_three_constant_outputs()
-    old_labels, _ = forest.predict_labels(model, X, 0)
+    old_labels, _ = forest_cover.predict_labels(model, X, 0)
     predictions = []
     for k, svm in enumerate(model.estimators_):
         predictions.append(model.predict(X))
         svm.intercept_ = svm.intercept_ + 1e-7 * (-2) ** k
     assert any((labels != predictions[0]).mean() > 0.1 for labels in predictions)
-    assert (forest.predict_labels(model, X, 0)[0] == old_labels).all()
+    assert (forest_cover.predict_labels(model, X, 0)[0] == old_labels).all()
 
 
 def test_pairs_and_softmax_have_no_ties(monkeypatch):
     use_small_table(monkeypatch)
     for method in ("linear-scaled-pairs", "logistic-scaled"):
-        assert forest.carry_out_run("covtype", method, 0)["tied_share"] == 0
+        assert forest_cover.carry_out_run("covtype", method, 0)["tied_share"] == 0
 
 
 def test_times_are_shown_with_at_least_two_digits():

@@ -1,12 +1,13 @@
 r"""Sparse kernel logistic classifiers, compared with the full one and with an SVM.
 
-No source has this table. Each of 30 runs draws 400 training points of
+None of the sources has this table. Each of 30 runs draws 400 training points of
 `svmbook.datasets.non_separable`, 400 validation points and 20,000 test points, the same for all
 methods. The kernel is Gaussian with gamma = 0.5. lambda is chosen among 0.01, 0.03, ..., 10 by the
 log loss of the validation points, or by their 0-1 loss for "ridge, selected by errors" and for the
-SVM, whose C is 1/lambda. Import vectors minimise the objective of the ridge penalty and use the
-lambda chosen for it. Platt's sigmoid, fitted to the validation points, turns the scores of the SVM
-into probabilities. Paired differences refer to the ridge penalty chosen by log loss.
+SVM, whose C is 1/lambda. The import vector machine minimises the objective of the ridge penalty and
+uses the lambda chosen for it. Platt's sigmoid, fitted to the validation points, turns the scores of
+the SVM into probabilities. Paired differences refer to the ridge penalty with lambda chosen by log
+loss.
 """
 
 from sklearn.base import clone

@@ -4,7 +4,8 @@ The table has 15,120 plots of forest, 54 features and seven kinds of cover, with
 It is split into three random parts of 5,040 plots. For each C (and gamma) classifiers are fitted on
 the first part. The parameters with the smallest error on the second part are chosen, and their
 error on the third part is the test error. The source has one-vs-rest support vector
-machines, and no results for logistic regression. This suite has both, and pairwise classifiers.
+machines, and leaves the results of logistic regression blank. This suite has results for both, and
+for one-vs-one classifiers.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Method(NamedTuple):
     gammas: tuple
     loss: str = "hinge"
     scheme: str = "rest"  # "rest" and "pairs" combine binary classifiers; "softmax" is one model
-    n_selection: int | None = None  # points of each part used for the selection; None for all
+    n_selection_points: int | None = None  # in each of the two parts; None for all
 
 
 #: Each feature has its own unit (metres, degrees, 0 and 1). With `GAMMA_GRID`, chosen for
@@ -76,18 +77,18 @@ METHODS = {
     "logistic-scaled": Method("linear", True, (None,), "logistic", "softmax"),
     "logistic-raw": Method("linear", False, (None,), "logistic", "softmax"),
     "logistic-gaussian-scaled": Method(
-        "rbf", True, GAMMA_GRID, "logistic", "softmax", n_selection=1000
+        "rbf", True, GAMMA_GRID, "logistic", "softmax", n_selection_points=1000
     ),
 }
 
 
 def split(X, y, run, *, scaled):
-    """Return the three parts of a run.
+    """Return the training, validation and test parts of a run.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.experiments.suites.exploring.forest import split
+    >>> from svmbook.experiments.suites.exploring.forest_cover import split
     >>> X = np.arange(2.0 * 15120).reshape(15120, 2)
     >>> parts = split(X, X[:, 0], run=0, scaled=True)
     >>> [len(y) for _, y in parts], parts[0][0].mean(axis=0).round(9) + 0.0
@@ -113,13 +114,13 @@ def predict_labels(model, X, run):
     --------
     >>> import numpy as np
     >>> from sklearn.multiclass import OneVsRestClassifier
-    >>> from svmbook.experiments.suites.exploring import forest
+    >>> from svmbook.experiments.suites.exploring import forest_cover
     >>> from svmbook.svm import DualSVC
     >>> X = np.add.outer([-3, -1, 1, 3], np.linspace(-0.5, 0.5, 99))
     >>> y = np.arange(396) // 99
     >>> model = OneVsRestClassifier(DualSVC()).fit(X.reshape(-1, 1), y)
     >>> inner = X[1:3].reshape(-1, 1)  # points of classes 1 and 2
-    >>> labels, tied = forest.predict_labels(model, inner, run=0)
+    >>> labels, tied = forest_cover.predict_labels(model, inner, run=0)
     >>> bool(tied.mean() > 0.9), bool(0.4 < np.mean(labels == y[99:297]) < 0.6)
     (True, True)
     """
@@ -143,14 +144,14 @@ def carry_out_run(data_set, method, run):
     train, validation, test = split(table.data, table.target, run, scaled=spec.scaled)
     start = time.perf_counter()
     (X, y), (X_validation, y_validation) = (
-        (points[: spec.n_selection], labels[: spec.n_selection])
+        (points[: spec.n_selection_points], labels[: spec.n_selection_points])
         for points, labels in (train, validation)
     )
     errors = {}
-    for gamma, model, K, K_validation in _candidates(spec, X, X_validation):
+    for gamma, model, inputs, validation_inputs in _candidates(spec, X, X_validation):
         for C in C_GRID:
-            fitted = _with_penalty(model, C * len(train[1]) / len(y)).fit(K, y)
-            labels, _ = predict_labels(fitted, K_validation, run)
+            fitted = _with_penalty(model, C * len(train[1]) / len(y)).fit(inputs, y)
+            labels, _ = predict_labels(fitted, validation_inputs, run)
             errors[C, gamma] = float(np.mean(labels != y_validation))
     selection_seconds = time.perf_counter() - start
     C, gamma = min(errors, key=lambda pair: (errors[pair], pair[0], pair[1] or 0.0))
@@ -196,7 +197,7 @@ def _compare(records):
                 "n_chosen": n_chosen,
                 "accuracy": accuracy.mean,
                 "deviation": accuracy.deviation,
-                "support_vectors": float(np.mean([r["model_size"] for r in run_records])),
+                "model_size": float(np.mean([r["model_size"] for r in run_records])),
                 "training_seconds": float(np.median([r["training_seconds"] for r in run_records])),
                 "selection_seconds": float(
                     np.median([r["selection_seconds"] for r in run_records])
@@ -248,7 +249,7 @@ def _candidates(spec, X, X_validation):
     """Yield gamma, a classifier, and training and validation points or their kernel matrices.
 
     The distances are computed once for all gammas, and each kernel matrix once for all C and
-    classes. The selection uses LIBSVM, because certificates would double its time.
+    classes. For SVMs the selection uses LIBSVM, because certificates would double its time.
     """
     if spec.kernel == "linear":
         yield None, _make_classifier(spec, spec.kernel, None), X, X_validation

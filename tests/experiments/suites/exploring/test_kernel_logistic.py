@@ -6,7 +6,7 @@ from records import check_repeated_run, committed_values
 from scipy.special import expit
 
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.exploring import logistic_kernels as suite
+from svmbook.experiments.suites.exploring import kernel_logistic as suite
 
 SUITE_NAME, RIDGE = "logistic-kernels", "logistic, ridge"
 
