@@ -1,4 +1,4 @@
-"""The numeric parameters of the estimators accept the ends of their intervals only if closed."""
+"""Numeric parameters of the estimators accept an endpoint of their interval if it is included."""
 
 from math import inf
 
@@ -54,23 +54,24 @@ VALUES = {
     "validation_fraction": FRACTION,
 }
 NUMERIC_PARAMETERS = [
-    (estimator, name)
-    for estimator in svmbook.__all__[:-1]
-    for name, constraints in getattr(svmbook, estimator)._parameter_constraints.items()
+    (estimator_name, parameter)
+    for estimator_name in svmbook.__all__[:-1]
+    for parameter, constraints in getattr(svmbook, estimator_name)._parameter_constraints.items()
     if any(isinstance(constraint, Interval) for constraint in constraints)
 ]
 
 
-@pytest.mark.parametrize(("estimator", "name"), NUMERIC_PARAMETERS)
-def test_values_inside_the_interval_are_accepted_and_others_rejected(estimator, name):
-    valid, invalid = VALUES.get(f"{estimator}.{name}") or VALUES[name]
-    model = getattr(svmbook, estimator)()
+@pytest.mark.parametrize(("estimator_name", "parameter"), NUMERIC_PARAMETERS)
+def test_values_inside_the_interval_are_accepted_and_others_rejected(estimator_name, parameter):
+    valid, invalid = VALUES.get(f"{estimator_name}.{parameter}") or VALUES[parameter]
+    model = getattr(svmbook, estimator_name)()
     for value in valid:
-        model.set_params(**{name: value})._validate_params()
+        model.set_params(**{parameter: value})._validate_params()
     for value in invalid:
-        with pytest.raises(InvalidParameterError, match=f"'{name}' parameter"):
-            model.set_params(**{name: value})._validate_params()
+        with pytest.raises(InvalidParameterError, match=f"'{parameter}' parameter"):
+            model.set_params(**{parameter: value})._validate_params()
 
 
 def test_values_are_listed_for_exactly_the_numeric_parameters():
-    assert {name.split(".")[-1] for name in VALUES} == {name for _, name in NUMERIC_PARAMETERS}
+    parameters = {parameter for _, parameter in NUMERIC_PARAMETERS}
+    assert {key.split(".")[-1] for key in VALUES} == parameters

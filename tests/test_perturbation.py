@@ -21,7 +21,7 @@ from svmbook.kernels import KERNELS
 from svmbook.solvers import solve_dual_batch
 
 TOLERANCE = 1e-3  # that of the stopping rules, relative to max(1, largest absolute entry)
-CERTIFICATE_ATTRIBUTES = {"estimators_", "relative_gap_", "kkt_residual_", "n_iter_"}
+ALWAYS_EXCLUDED_ATTRIBUTES = {"estimators_", "relative_gap_", "kkt_residual_", "n_iter_"}
 MULTIPLIER_ATTRIBUTES = {
     *("alpha_", "bounded_support_", "dual_coef_", "free_support_", "n_support_", "support_"),
     *("support_vectors_",),
@@ -41,7 +41,7 @@ def integers():
 
 
 def grid():
-    """Return a square grid with equal labels in opposite quadrants: all comparisons tie."""
+    """Return a square grid with equal labels in opposite quadrants; many comparisons tie."""
     X = np.indices((6, 6)).reshape(2, -1).T - 2.5
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
 
@@ -59,8 +59,8 @@ GENERATORS = {generate.__name__: generate for generate in (moons, integers, grid
 
 
 def seeded_models():
-    """Return all estimators, some with several kernels and votes, with a fixed random_state."""
-    exemplar_models = [
+    """Return all estimators, some with several kernels or voting rules, with random_state=0."""
+    voting_models = [
         cls(voting=voting, metric=metric, n_neighbors=n_neighbors)
         for cls in (ExemplarSVM, PrototypeSVM)
         for voting, metric, n_neighbors in [
@@ -70,12 +70,12 @@ def seeded_models():
             ("probability", "manhattan", None),
         ]
     ]
-    estimators = [*ESTIMATORS, *(DualSVC(kernel=name) for name in KERNELS), *exemplar_models]
+    estimators = [*ESTIMATORS, *(DualSVC(kernel=name) for name in KERNELS), *voting_models]
     for estimator in estimators:
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=0)
-    unique = {repr(estimator): estimator for estimator in estimators}
-    return [model for model in unique.values() if "precomputed" not in repr(model)]
+    estimators_by_repr = {repr(estimator): estimator for estimator in estimators}
+    return [model for name, model in estimators_by_repr.items() if "precomputed" not in name]
 
 
 def fit_clone(estimator, X, y):
@@ -119,15 +119,16 @@ def scale(values):
 def nonunique_attributes(model, data_set):
     """Return the attributes that the problem does not determine uniquely.
 
-    The multipliers of repeated points are not unique; only the decision function is. With the
-    one-norm, a linear program may have several optimal vertices. HiGHS, like LIBSVM, returns the
-    same vertex on each processor, since its input is the same.
+    With repeated points, or with the polynomial kernel on the grid, the multipliers are not unique;
+    only the decision function is. With the l1 penalty, a linear program may have several optimal
+    vertices. If their input is exactly the same, HiGHS returns the same vertex, and LIBSVM the same
+    multipliers, on each processor.
     """
     has_repeated_points = data_set in ("integers", "corners")
-    is_singular = data_set == "grid" and getattr(model, "kernel", "") == "poly"
+    is_polynomial_on_grid = data_set == "grid" and getattr(model, "kernel", "") == "poly"
     attributes = (
         MULTIPLIER_ATTRIBUTES
-        if isinstance(model, DualSVC) and (has_repeated_points or is_singular)
+        if isinstance(model, DualSVC) and (has_repeated_points or is_polynomial_on_grid)
         else set()
     )
     if getattr(model, "penalty", "") == "l1" and data_set in ("integers", "grid", "corners"):
@@ -136,12 +137,12 @@ def nonunique_attributes(model, data_set):
 
 
 def values_to_compare(model, X, excluded):
-    """Return the fitted attributes and outputs of a model, except certificates and `excluded`."""
+    """Return the fitted attributes and outputs of a model that are not excluded."""
     mixtures = 0.6 * X[:20] + 0.4 * X[-20:][::-1]
     outputs = getattr(model, "decision_function", None) or model.predict_proba
     values = {name: value for name, value in vars(model).items() if name.endswith("_")}
     values["outputs"] = outputs(np.concatenate([X[:20], mixtures]))
-    excluded = excluded | CERTIFICATE_ATTRIBUTES
+    excluded = excluded | ALWAYS_EXCLUDED_ATTRIBUTES
     return {n: v for n, v in values.items() if not n.startswith("_") and n not in excluded}
 
 
@@ -158,15 +159,18 @@ def test_fit_does_not_depend_on_the_last_bits_of_the_data(model, data_set):
         perturbed_values = values_to_compare(
             fit_clone(model, X_perturbed, y), X_perturbed, excluded
         )
-        messages += [f"seed {seed}{line}" for line in disagreements(original, perturbed_values)]
+        messages += [
+            f"seed {seed}{message}" for message in disagreements(original, perturbed_values)
+        ]
     assert not messages, "\n".join(messages)
 
 
 @pytest.mark.parametrize("n_positive", [1, 2, 3])
 @pytest.mark.parametrize("C", [0.3, 1.0, 3.0])
 def test_intercept_that_is_not_unique_is_the_midpoint_of_its_interval(C, n_positive):
-    # A multiplier that is 1e-16 because of rounding must be treated as zero, not as free. The
-    # intercept must lie between the values of e = y - f of the points that bound it.
+    # A multiplier that is 1e-16 because of rounding must be treated as zero, not as free. If no
+    # multiplier is free, the intercept is bounded by values of e = y - f, where f is the decision
+    # function without the intercept.
     rng = np.random.default_rng(0)
     X, y = rng.uniform(-2, 2, (300, 8, 2)), np.where(np.arange(8) < n_positive, 1.0, -1.0)
     original = solve_batch(X, y, C)
@@ -175,6 +179,7 @@ def test_intercept_that_is_not_unique_is_the_midpoint_of_its_interval(C, n_posit
     bounded_problems = np.flatnonzero(at_bound.all(axis=1))
     assert len(bounded_problems) >= 5
     e = y - np.einsum("pij,pj->pi", gram(X), y * alpha)
+    # Whether y * alpha may increase, if alpha is at a bound; otherwise it may decrease.
     may_increase = np.where(y > 0, alpha < 0.5 * C, alpha > 0.5 * C)
     low = np.where(may_increase, e, -np.inf).max(axis=1)
     high = np.where(may_increase, np.inf, e).min(axis=1)

@@ -5,7 +5,7 @@ import json
 import pytest
 from quotations import RECORD_PATH, digest, find_place, quotations, quoted_phrases
 
-TEXTS = {
+SOURCE_TEXTS = {
     "First": "1 Start\nA margin is a dis- tance. It is wide.",
     "Second": "preface\n2.1 Next\nNothing of the “kind” is said, by us, here.",
 }
@@ -29,7 +29,7 @@ def test_every_quotation_of_the_book_was_found_in_a_source():
     ],
 )
 def test_all_parts_of_a_quotation_must_stand_in_one_source(words, place):
-    assert find_place(words, TEXTS) == place
+    assert find_place(words, SOURCE_TEXTS) == place
 
 
 def test_quotations_exclude_code_formulas_and_fewer_than_three_words():

@@ -10,25 +10,25 @@ from svmbook.solvers import solve_dual_batch
 from svmbook.unbiased.placement import fscl
 
 X, Y = load_iris(return_X_y=True)
-MODELS_WITH_LARGE_C = [
+MODELS_WITH_DEFAULT_C = [
     ExemplarSVM(voting="local", mining=False),
     PrototypeSVM(positive_weight="balanced", random_state=0),
 ]
-MODELS_WITH_SMALL_C = [
+MODELS_WITH_UNIT_C = [
     ExemplarSVM(C=1.0, voting="local", random_state=0),
     PrototypeSVM(C=1.0, positive_weight="balanced", random_state=0),
 ]
 
 
-@pytest.mark.parametrize("model", MODELS_WITH_SMALL_C, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", MODELS_WITH_UNIT_C, ids=lambda model: type(model).__name__)
 def test_points_with_tiny_feature_values_are_classified(model):
     # Since C is not scaled with the features, the outputs are near zero, but their order is right.
     assert model.fit(1e-7 * X[::2], Y[::2]).score(1e-7 * X, Y) > 0.9
 
 
-@pytest.mark.filterwarnings("ignore:the duality gap of a linear SVM")  # the member of the outlier
-@pytest.mark.parametrize("model", MODELS_WITH_LARGE_C, ids=lambda model: type(model).__name__)
-def test_outlier_does_not_make_all_other_points_equal(model):
+@pytest.mark.filterwarnings("ignore:the duality gap of a linear SVM")  # the SVM of the outlier
+@pytest.mark.parametrize("model", MODELS_WITH_DEFAULT_C, ids=lambda model: type(model).__name__)
+def test_other_points_are_classified_despite_an_outlier(model):
     points = X.copy()
     points[0, 0] = 1e13
     assert model.fit(points[::2], Y[::2]).score(points[1::2], Y[1::2]) > 0.9
@@ -51,7 +51,7 @@ def test_outlier_does_not_affect_other_prototypes():
 
 
 @pytest.mark.parametrize("weight", [1e-13, 1e-6, 1e6, 1e13])
-def test_intercept_is_optimal_for_very_different_class_weights(weight):
+def test_duality_gap_is_small_for_very_different_class_weights(weight):
     Z = np.random.default_rng(0).normal(size=(6, 2))
     y = np.array([1.0, -1, -1, -1, -1, -1])
     C = np.where(y > 0, weight, 1.0)
@@ -71,11 +71,11 @@ LOCAL_MODELS = [
 def test_predictions_on_the_axis_of_symmetry_do_not_depend_on_rounding(model, n_classes):
     rng = np.random.default_rng(1)
     right_points = rng.uniform(0.2, 2, (15, 2)).round(1)
-    lower_points = rng.uniform(0.2, 2, (6, 2)).round(1)
+    lower_right_points = rng.uniform(0.2, 2, (6, 2)).round(1) - [0, 5]
     points = np.vstack(
         [
             *(right_points * [-1, 1], right_points),
-            *(lower_points - [0, 5], lower_points * [-1, 1] - [0, 5]),
+            *(lower_right_points, lower_right_points * [-1, 1]),
         ]
     )
     labels = np.repeat([0, 1, 2], [15, 15, 12])

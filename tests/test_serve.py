@@ -32,26 +32,28 @@ def test_invalid_port_is_reported(tmp_path, port):
     assert "Traceback" not in process.stderr
 
 
-def test_free_port_is_found_near_the_largest_one(tmp_path):
+def test_server_starts_if_the_largest_port_is_requested(tmp_path):
     (tmp_path / "index.html").write_text("the book", encoding="utf-8")
     with (
         serve(tmp_path, "--port=65535") as address,
-        urllib.request.urlopen(address, timeout=60) as page,
+        urllib.request.urlopen(address, timeout=60) as response,
     ):
-        assert page.read() == b"the book"
+        assert response.read() == b"the book"
 
 
 @pytest.mark.parametrize("name", ["index.html", "picture.png"])
 @pytest.mark.parametrize("accepted_encodings", ["gzip, deflate", ""])
-def test_only_text_is_compressed_if_the_client_accepts_gzip(tmp_path, name, accepted_encodings):
+def test_only_text_is_compressed_and_only_if_the_client_accepts_gzip(
+    tmp_path, name, accepted_encodings
+):
     content = b"the same words again and again " * 1000
     (tmp_path / name).write_bytes(content)
     with serve(tmp_path) as address:
         url = address if name == "index.html" else address + name
         request = urllib.request.Request(url, headers={"Accept-Encoding": accepted_encodings})
-        with urllib.request.urlopen(request, timeout=60) as page:
-            body, encoding = page.read(), page.headers["Content-Encoding"]
-            assert int(page.headers["Content-Length"]) == len(body)
+        with urllib.request.urlopen(request, timeout=60) as response:
+            body, encoding = response.read(), response.headers["Content-Encoding"]
+            assert int(response.headers["Content-Length"]) == len(body)
     is_compressed = bool(accepted_encodings) and name == "index.html"
     assert encoding == ("gzip" if is_compressed else None)
     assert (gzip.decompress(body) if is_compressed else body) == content

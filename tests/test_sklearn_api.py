@@ -21,15 +21,15 @@ from svmbook import (
     StumpEnsembleSVC,
 )
 
-# All estimators with their defaults, and estimators with a Gram matrix, for which scikit-learn has
-# pairwise checks.
+# All estimators with their defaults, and estimators that take a Gram matrix, for which
+# scikit-learn has pairwise checks.
 ESTIMATORS = [
-    *(estimator() for estimator in PUBLIC_ESTIMATORS.values()),
+    *(estimator_class() for estimator_class in PUBLIC_ESTIMATORS.values()),
     DualSVC(kernel="precomputed"),
     KernelLogisticRegression(kernel="precomputed"),
     IRWLSSVC(kernel="precomputed"),
 ]
-# Estimators with other settings, for which the code for validation and storage is the same as for
+# Estimators with other parameters, for which the code for validation and storage is the same as for
 # the defaults.
 NON_DEFAULT_ESTIMATORS = [
     DualSVC(kernel="rbf"),
@@ -64,15 +64,15 @@ NON_DEFAULT_ESTIMATORS = [
 ]
 
 
-ROUNDED_GRAM_MATRIX = {
+ROUNDED_GRAM_FAILURES = {
     "check_estimators_dtypes": "rounds a Gram matrix to integers, which makes it indefinite",
 }
-POINTS_AS_GRAM_MATRIX = {"check_decision_proba_consistency": "passes points as a Gram matrix"}
-RANDOM_PROTOTYPES = {
+POINTS_AS_GRAM_FAILURES = {"check_decision_proba_consistency": "passes points as a Gram matrix"}
+RANDOM_PROTOTYPE_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": "prototypes are a random sample of the rows, "
     "which changes if rows are repeated",
 }
-THRESHOLD_BEYOND_ALL_POINTS = {
+STUMP_THRESHOLD_FAILURES = {
     "check_class_weight_classifiers": "a stump with its threshold beyond all points of the class "
     "with the larger weight has no larger weighted error than a constant, and classifies some "
     "points of the other class correctly: 82 % of the predictions are the class with the larger "
@@ -82,44 +82,48 @@ THRESHOLD_BEYOND_ALL_POINTS = {
 
 def expected_failures(estimator):
     if isinstance(estimator, (AdaBoostStump, LPBoost)):
-        return THRESHOLD_BEYOND_ALL_POINTS
+        return STUMP_THRESHOLD_FAILURES
     if isinstance(estimator, USVC) and estimator.kernel != "linear":
-        return RANDOM_PROTOTYPES
+        return RANDOM_PROTOTYPE_FAILURES
     if getattr(estimator, "kernel", "linear") != "precomputed":
         return {}
-    return ROUNDED_GRAM_MATRIX | (
-        POINTS_AS_GRAM_MATRIX if hasattr(estimator, "predict_proba") else {}
+    return ROUNDED_GRAM_FAILURES | (
+        POINTS_AS_GRAM_FAILURES if hasattr(estimator, "predict_proba") else {}
     )
 
 
-# These classifiers solve a problem for each of the 300 training points of check_classifiers_train.
+# These classifiers are slow on the 300 points of check_classifiers_train: ExemplarSVM solves one
+# problem per training point, LocalizedSVM one per predicted point, and ProfileSVM one linear
+# program per iteration of its clustering.
 SLOW_CLASSIFIERS = (ExemplarSVM, LocalizedSVM, ProfileSVM)
 
 
-def with_nightly_checks(checks):
+def mark_slow_checks_nightly(checks):
     """Mark two of the three slowest checks of `SLOW_CLASSIFIERS` as nightly.
 
     The third check trains on read-only points in single precision. The other classifiers, which
     share the code for validation, run all three.
     """
     names, cases = checks.args
-    marked = []
+    marked_cases = []
     for case in cases:
         if isinstance(case[0], SLOW_CLASSIFIERS):
             check = case[1]
             is_train_check = check.func.__name__ == "check_classifiers_train"
-            is_slow = is_train_check and "X_dtype" not in check.keywords
-            case = pytest.param(*case, marks=[pytest.mark.nightly] * is_slow)
-        marked.append(case)
-    return pytest.mark.parametrize(names, marked, **checks.kwargs)
+            is_nightly = is_train_check and "X_dtype" not in check.keywords
+            case = pytest.param(*case, marks=[pytest.mark.nightly] * is_nightly)
+        marked_cases.append(case)
+    return pytest.mark.parametrize(names, marked_cases, **checks.kwargs)
 
 
-@with_nightly_checks(parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures))
+@mark_slow_checks_nightly(
+    parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+)
 def test_estimator_passes_check(estimator, check):
     check(estimator)
 
 
 @pytest.mark.nightly
 @parametrize_with_checks(NON_DEFAULT_ESTIMATORS, expected_failed_checks=expected_failures)
-def test_estimator_with_other_settings_passes_check(estimator, check):
+def test_estimator_with_non_default_parameters_passes_check(estimator, check):
     check(estimator)

@@ -44,7 +44,7 @@ def test_sparse_and_dense_points_give_the_same_model(model, y):
 
 
 @pytest.mark.parametrize("sparse_type", SPARSE_TYPES)
-def test_all_sparse_formats_are_supported(sparse_type):
+def test_all_sparse_types_are_supported(sparse_type):
     expected = DualSVC().fit(sparse.csr_matrix(DENSE), TWO_CLASSES)
     fitted = pickle.loads(pickle.dumps(DualSVC().fit(sparse_type(DENSE), TWO_CLASSES)))
     np.testing.assert_allclose(fitted.coef_, expected.coef_)
@@ -56,7 +56,7 @@ def test_all_sparse_formats_are_supported(sparse_type):
 
 
 @pytest.mark.parametrize("model", [DualSVC(), KernelLogisticRegression(kernel="linear")])
-def test_sparse_points_work_with_weights_and_in_a_grid_search(model):
+def test_sparse_points_support_sample_weights_and_grid_search(model):
     X, weights = sparse.csr_matrix(DENSE), np.arange(90.0) % 4
     coef, expected = (model.fit(Z, TWO_CLASSES, sample_weight=weights).coef_ for Z in (X, DENSE))
     np.testing.assert_allclose(coef, expected, atol=1e-4)
@@ -66,27 +66,28 @@ def test_sparse_points_work_with_weights_and_in_a_grid_search(model):
 
 def test_sparse_points_are_not_made_dense(monkeypatch):
     X = sparse.csr_matrix(DENSE)
-    monkeypatch.setattr("svmbook.kernels.functions.SPARSE_BLOCK_ENTRIES", 1000)  # 11 rows at a time
-    shapes = []
+    # A block has 11 of the 90 rows of the Gram matrix.
+    monkeypatch.setattr("svmbook.kernels.functions.SPARSE_BLOCK_ENTRIES", 1000)
+    dense_shapes = []
     toarray = sparse.csr_matrix.toarray
 
     def recording_toarray(self, *args, **kwargs):
-        shapes.append(self.shape)
+        dense_shapes.append(self.shape)
         return toarray(self, *args, **kwargs)
 
-    for sparse_class in (sparse.csr_matrix, sparse.csc_matrix):
-        monkeypatch.setattr(sparse_class, "toarray", recording_toarray)
-        monkeypatch.setattr(sparse_class, "todense", None)
+    for sparse_type in (sparse.csr_matrix, sparse.csc_matrix):
+        monkeypatch.setattr(sparse_type, "toarray", recording_toarray)
+        monkeypatch.setattr(sparse_type, "todense", None)
     DualSVC().fit(X, TWO_CLASSES).predict(X)
-    assert len(shapes) == 9 and {columns for _, columns in shapes} == {90}
+    assert len(dense_shapes) == 9 and {n_columns for _, n_columns in dense_shapes} == {90}
 
 
 def test_unsupported_sparse_matrix_is_reported():
     X = sparse.csr_matrix(DENSE)
-    for estimator in PUBLIC_ESTIMATORS.values():
-        if not estimator().__sklearn_tags__().input_tags.sparse:
+    for estimator_class in PUBLIC_ESTIMATORS.values():
+        if not estimator_class().__sklearn_tags__().input_tags.sparse:
             with pytest.raises(TypeError, match=r"Sparse data was passed.*toarray"):
-                estimator().fit(X, TWO_CLASSES)
+                estimator_class().fit(X, TWO_CLASSES)
     with pytest.raises(TypeError, match="toarray"):
         DualSVC(kernel="rbf").fit(X, TWO_CLASSES)
 

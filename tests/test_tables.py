@@ -71,10 +71,10 @@ def test_invalid_table_is_reported(columns, rows, error, message):
         Table(columns, rows)
 
 
-def test_report_gives_its_records_as_data_frame_and_its_notes_in_markdown():
+def test_report_gives_its_rows_as_data_frame_and_its_notes_in_markdown():
     pd = pytest.importorskip("pandas")
-    records = ({"data_set": "sonar", "error": 1 / 3}, {"data_set": "heart", "error": 0.25})
-    report = Report(Table(["error"], [["33.3"], ["25.0"]]), records, ("Two runs.", "Versions."))
+    rows = ({"data_set": "sonar", "error": 1 / 3}, {"data_set": "heart", "error": 0.25})
+    report = Report(Table(["error"], [["33.3"], ["25.0"]]), rows, ("Two runs.", "Versions."))
     frame = report.to_frame()
     assert isinstance(frame, pd.DataFrame)
     assert frame.set_index("data_set")["error"]["sonar"] == 1 / 3

@@ -19,8 +19,8 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD_PATH = ROOT / "tests" / "quotations.json"
-# A short name for each source, by words of its title, which stand near the beginning of the text.
-SOURCES = {
+# The short name of each source by words of its title, which stand near the beginning of the text.
+NAME_OF_TITLE = {
     "Exploring Classification": "Exploring",
     "Unbiased Support Vector": "USVC 2004",
     "Infinite Ensemble Learning": "Lin 2005",
@@ -82,10 +82,10 @@ def _prose(text):
             yield line
 
 
-def find_place(words, sources):
+def find_place(words, source_texts):
     """Return the source and section that contain all parts of a quotation, or None."""
     parts = [normalise(part) for part in OMISSION.split(words)]
-    for name, text in sources.items():
+    for name, text in source_texts.items():
         plain = normalise(text)
         if all(part in plain for part in parts):
             position = plain.index(max(parts, key=len))
@@ -100,12 +100,12 @@ def find_place(words, sources):
 
 def main(folder):
     texts = [path.read_text(errors="replace") for path in sorted(Path(folder).glob("*.txt"))]
-    sources = {}
-    for title, name in SOURCES.items():
-        (sources[name],) = (text for text in texts if title.lower() in text[:3000].lower())
+    source_texts = {}
+    for title, name in NAME_OF_TITLE.items():
+        (source_texts[name],) = (text for text in texts if title.lower() in text[:3000].lower())
     places, n_missing = {}, 0
     for page, words in quotations():
-        if place := find_place(words, sources):
+        if place := find_place(words, source_texts):
             places[digest(words)] = place
         else:
             print(f"{page}: not found in any source: {words}")
