@@ -25,7 +25,7 @@ def run(
             "source": sources[k],
             "kind": "test",
             "visible_source": sources[k],
-            "hidden_lines": [],
+            "hidden_line_numbers": [],
         }
     return (run_cells_in_shell if sandbox == SHELL_SANDBOX else run_cells)(
         cells, limits, sandbox, **options

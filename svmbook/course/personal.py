@@ -5,22 +5,22 @@ import unicodedata
 
 import numpy as np
 
-__all__ = ["normal_form", "personal_rng"]
+__all__ = ["normalise_id", "personal_rng"]
 
 
-def normal_form(student):
+def normalise_id(student_id):
     """Return a student's id in a form that ignores case, extra spaces and Unicode variants.
 
     Parameters
     ----------
-    student : str
+    student_id : str
         The id.
 
     Returns
     -------
     str
     """
-    return " ".join(unicodedata.normalize("NFKC", student).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", student_id).casefold().split())
 
 
 def personal_rng(student, question):
@@ -33,7 +33,7 @@ def personal_rng(student, question):
     Parameters
     ----------
     student : str
-        The student's id. Case and extra spaces are ignored.
+        The student's id. Case, extra spaces and Unicode variants are ignored.
     question : str
         The name of the question.
 
@@ -58,5 +58,5 @@ def personal_rng(student, question):
     """
     if not isinstance(student, str):
         raise TypeError(f"the id is of type {type(student).__name__}; write it in quotes.")
-    digest = hashlib.sha256(f"{normal_form(student)}\n{question}".encode()).digest()
+    digest = hashlib.sha256(f"{normalise_id(student)}\n{question}".encode()).digest()
     return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))

@@ -36,7 +36,7 @@ def test_commands_release_grade_and_export_a_new_course(
 
     assert CliRunner().invoke(commands, ["init", str(root)]).output.endswith("autumn: small\n")
     with monkeypatch.context() as patch:  # the trial starts seven kernels; test_trial.py tests it
-        patch.setattr(trial, "try_out", lambda *args: trial.Trial([], []))
+        patch.setattr(trial, "try_out", lambda *args: trial.TrialReport([], []))
         assert "small.ipynb" in run("release", ASSIGNMENT)
     course = Course(root)
     hand_in(course, "ann", answered_notebook(course))

@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student_check import check
-from svmbook.course.personal import normal_form, personal_rng
+from svmbook.course.personal import normalise_id, personal_rng
 from svmbook.course.submissions.identity import choose_id, find_notebook_id
 
 ANSWER = "twice = 2 * number"
@@ -133,7 +133,7 @@ def test_numbers_depend_only_on_the_id_and_the_question():
     assert (
         numbers("ann", "a") == numbers(" ANN", "a") != numbers("ann", "b") != numbers("anna", "a")
     )
-    assert normal_form("José  María") == normal_form("josé maría ")
+    assert normalise_id("José  María") == normalise_id("josé maría ")
     with pytest.raises(TypeError, match="the id is of type int; write it in quotes"):
         personal_rng(7, "a")
 

@@ -1,4 +1,4 @@
-"""Submissions are read safely and merged into the instructor's notebook."""
+"""Submissions are read safely and merged into the master notebook."""
 
 import json
 

@@ -203,7 +203,7 @@ def _run_cell(kernel, examiner, cell, is_used_later):
         return {"outputs": kernel.run(cell["source"])}
     outputs, hidden_positions = [], []
     try:
-        parts = split_test(cell["source"], set(cell["hidden_lines"]))
+        parts = split_test(cell["source"], set(cell["hidden_line_numbers"]))
     except SyntaxError as error:
         return {"outputs": [new_output("error", **error_fields(error))]}
     examiner.begin_test()

@@ -96,7 +96,7 @@ def run_cells(cells, limits=None, sandbox=None, stop_event=None, answers=(), fil
     cells : list of dict
         The code cells. Each has its ``source`` and its ``kind``: ``"given"`` for a locked cell as
         it was handed out, ``"test"``, or ``"own"`` for a cell that the student wrote. A test also
-        has its ``hidden_lines`` (their numbers) and the ``visible_source`` for students.
+        has its ``hidden_line_numbers`` (their numbers) and the ``visible_source`` for students.
     limits : Limits, optional
         Limits of the run.
     sandbox : str, optional

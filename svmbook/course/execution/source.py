@@ -17,14 +17,14 @@ __all__ = [
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-def split_test(source, hidden_lines):
+def split_test(source, hidden_line_numbers):
     """Split a test into parts: runs of statements that are all shown or all hidden.
 
     Parameters
     ----------
     source : str
         The test.
-    hidden_lines : set of int
+    hidden_line_numbers : set of int
         Numbers of the lines that are not handed out, from 1.
 
     Returns
@@ -42,7 +42,7 @@ def split_test(source, hidden_lines):
     for statement in ast.parse(source, "<test>").body:
         decorators = getattr(statement, "decorator_list", ())
         first_line = min(node.lineno for node in (statement, *decorators))
-        is_hidden = not hidden_lines.isdisjoint(range(first_line, statement.end_lineno + 1))
+        is_hidden = not hidden_line_numbers.isdisjoint(range(first_line, statement.end_lineno + 1))
         if not parts or parts[-1][0] != is_hidden:
             parts.append((is_hidden, first_line, statement.end_lineno))
         else:

@@ -6,7 +6,7 @@ from nbformat.v4 import new_output
 from nbgrader.utils import is_locked
 
 from ..execution.run import KEPT_MIME_TYPES
-from ..layout.items import METADATA_KEY, hidden_lines, is_test, released_source
+from ..layout.items import METADATA_KEY, hidden_line_numbers, is_test, released_source
 
 __all__ = ["cells_to_run", "code_cells", "enter_outputs"]
 
@@ -61,7 +61,7 @@ def _cell_to_run(cell):
         "source": cell.source,
         "kind": "test",
         "visible_source": released_source(cell),
-        "hidden_lines": hidden_lines(cell.source),
+        "hidden_line_numbers": hidden_line_numbers(cell.source),
     }
 
 

@@ -132,7 +132,7 @@ def _run_pending(master, submission, **run_options):
         master,
         submission.cells,
         submission.rejection_reason,
-        student=submission.student_id,
+        student_id=submission.student_id,
         **run_options,
     )
 
@@ -175,18 +175,18 @@ class GradedNotebook:
     given_cell_errors: dict = field(default_factory=dict)
 
 
-def run_submission(master, cells, reason=None, student=None, **run_options):
-    """Merge a submission into the instructor's notebook, and run the result.
+def run_submission(master, cells, reason=None, student_id=None, **run_options):
+    """Merge a submission into the master notebook, and run the result.
 
     Parameters
     ----------
     master : NotebookNode
-        The instructor's notebook, from `Course.master`.
+        The master notebook, from `Course.master`.
     cells : list of tuple or None
         Cells from `read_notebook`; None if the submission could not be read.
     reason : str, optional
         The reason why nothing is run.
-    student : str, optional
+    student_id : str, optional
         The id that determines the numbers in personalised questions.
     **run_options
         Options of `run_cells`: the sandbox, its limits, an event that ends the run, data files.
@@ -196,7 +196,7 @@ def run_submission(master, cells, reason=None, student=None, **run_options):
     GradedNotebook
     """
     nb, notes = merge_submission(master, cells)
-    enter_id(nb, student)
+    enter_id(nb, student_id)
     outcome = Outcome(reason=reason)
     if reason is None:
         outcome = run_cells(cells_to_run(nb), answers=answer_names(nb), **run_options)

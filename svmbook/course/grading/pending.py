@@ -26,7 +26,7 @@ class PendingSubmission:
     Attributes
     ----------
     submission : Submission
-        The student, the path and notes.
+        The student, the path of the notebook, and notes.
     cells : list of tuple or None
         Cells from `read_notebook`; None if the notebook could not be read.
     rejection_reason : str or None
@@ -36,7 +36,7 @@ class PendingSubmission:
     digest : str
         Digest of everything that the marks depend on.
     student_id : str or None
-        The id that determines the numbers in personalised questions.
+        The id that determines the numbers in personalised questions; None if it is not needed.
     """
 
     submission: Submission
@@ -57,7 +57,7 @@ def find_pending(course, assignment, master, regrade=False):
     assignment : str
         The name of the assignment.
     master : NotebookNode
-        The notebook of the assignment, from `Course.master`.
+        The master notebook, from `Course.master`.
     regrade : bool, default=False
         Whether to include submissions that are graded already.
 
@@ -75,7 +75,7 @@ def find_pending(course, assignment, master, regrade=False):
         (cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells
     ]
     assignment_parts += [
-        (file, _digest_of_file(path)) for file, path in course.data_files(assignment).items()
+        (name, _digest_of_file(path)) for name, path in course.data_files(assignment).items()
     ]
     ids = course.student_ids() if is_personalised(master) else None
     for student, submission in course.submissions(assignment).items():
@@ -113,7 +113,7 @@ def recorded_notes(course, assignment, student):
 
 
 def _entered_marks(course, assignment, master):
-    """Return the marks from tests that the gradebook contains, for each student."""
+    """Return, for each student, the marks in the gradebook that were given by tests."""
     with course.gradebook() as gradebook:
         try:
             cells = gradebook.find_notebook(assignment, assignment).grade_cells

@@ -56,7 +56,7 @@ class CheckReport:
     results : list of TestResult
         The result of each test, in the order of the notebook.
     notes : list of str
-        What the grader will report, or handle differently from Jupyter.
+        What the grader will report, and where its run will differ from one in Jupyter.
     """
 
     results: list
@@ -80,10 +80,10 @@ def check(path, limits=None):
     Raises
     ------
     ValueError
-        The grader could not read the file, or the notebook has no tests.
+        The grader cannot read the file, or the notebook has no tests.
     """
     limits = limits or Limits()
-    cells, student = read_notebook(path), None
+    cells, student_id = read_notebook(path), None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DuplicateCellId)  # caused by copied cells
         submitted = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
@@ -95,12 +95,12 @@ def check(path, limits=None):
     notes += [f"cell {item} is missing; the grader restores it" for item in missing_items]
     notes += [f"cell {item} was changed; the grader uses the original" for item in changed_items]
     if is_personalised(master):
-        student = find_notebook_id(cells)
-        notes.append(f"your id is {student!r}" if student else NO_ID_NOTE)
-    enter_id(nb, student)
+        student_id = find_notebook_id(cells)
+        notes.append(f"your id is {student_id!r}" if student_id else NO_ID_NOTE)
+    enter_id(nb, student_id)
     outcome = Outcome()
     work = {"cells": cells_to_run(nb), "answers": answer_names(nb), "limits": vars(limits)}
-    with _grader_folder(path.resolve().parent, nb, notes):
+    with _chdir_to_data_copies(path.resolve().parent, nb, notes):
         run_notebook(work, lambda **message: outcome.update(message))
     enter_outputs(nb, outcome)
     notes = [*outcome.notes(limits), *notes, *_failed_cell_notes(nb), *_unanswered_notes(nb)]
@@ -110,8 +110,8 @@ def check(path, limits=None):
 
 
 @contextmanager
-def _grader_folder(notebook_folder, nb, notes):
-    """Change to a temporary folder that contains only the data files of the assignment."""
+def _chdir_to_data_copies(notebook_folder, nb, notes):
+    """Change to a temporary folder with copies of the data files; add notes on missing files."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for name in nb.metadata.get(METADATA_KEY, {}).get("files", []):
             if not (notebook_folder / name).is_file():
@@ -158,7 +158,7 @@ def _reconstruct_master(submitted):
 
 
 def _missing_and_changed_items(nb):
-    """Return the names of the cells that are missing, and of those that were changed."""
+    """Return the names of the cells that are missing, and those of changed locked cells."""
     keys = {cell_key(cell) for cell in nb.cells}
     released_keys = nb.metadata.get(METADATA_KEY, {}).get("cells", ())
     missing_items = [key for key in released_keys if key not in keys and not key.startswith("#")]

@@ -11,14 +11,14 @@ from nbgrader.utils import determine_grade, is_grade, is_solution
 
 from ..execution.sandbox import find_sandbox
 from ..execution.source import replace_commands, split_test
-from ..layout.folder import is_for_instructors
-from ..layout.items import hidden_lines, is_test, item_name, released_source
+from ..layout.folder import contains_solutions_or_hidden_tests
+from ..layout.items import hidden_line_numbers, is_test, item_name, released_source
 from ..submissions.identity import is_personalised
 from .grade import run_submission
 
-__all__ = ["Trial", "try_out"]
+__all__ = ["TrialReport", "try_out"]
 
-# Wrong answers: the return values of functions, and the values of other names.
+# Wrong answers as source code: what functions return, and what other names are set to.
 WRONG_VALUES = {"None": "None", "zero": "0", "an empty array": "__import__('numpy').zeros(0)"}
 STUB_LABEL = "the stub that is handed out"
 TRIAL_IDS = ("ann", "ben", "cem")  # student ids with which personalised questions are tried
@@ -29,15 +29,15 @@ TEST_HINT = (
 
 
 @dataclass(frozen=True)
-class Trial:
-    """Result of a trial.
+class TrialReport:
+    """Report on a trial.
 
     Attributes
     ----------
     problems : list of str
         Reasons why the assignment cannot be handed out. Each names a cell or a file.
     weak_tests : list of str
-        Tests that give points to certainly wrong answers.
+        Messages about tests that give points to answers that are certainly wrong.
     """
 
     problems: list
@@ -58,7 +58,7 @@ def try_out(course, assignment, sandbox=None):
 
     Returns
     -------
-    Trial
+    TrialReport
 
     Raises
     ------
@@ -74,16 +74,18 @@ def try_out(course, assignment, sandbox=None):
         if is_grade(cell) and cell.metadata.nbgrader.get("points") is None
     ]
     problems += [
-        f"{file} contains solutions or hidden tests, and would be handed out; move it elsewhere."
-        for file, path in course.data_files(assignment).items()
-        if is_for_instructors(path)
+        f"{name} contains solutions or hidden tests, and would be handed out; move it elsewhere."
+        for name, path in course.data_files(assignment).items()
+        if contains_solutions_or_hidden_tests(path)
     ]
     if problems:
-        return Trial(problems, [])
+        return TrialReport(problems, [])
     master = course.master(assignment)
-    problems = [text for cell in master.cells if is_test(cell) for text in _syntax_problems(cell)]
+    problems = [
+        problem for cell in master.cells if is_test(cell) for problem in _syntax_problems(cell)
+    ]
     if problems:
-        return Trial(problems, [])
+        return TrialReport(problems, [])
     visible_master = nbformat.from_dict(master)
     for cell in visible_master.cells:
         if is_test(cell):
@@ -101,11 +103,11 @@ def try_out(course, assignment, sandbox=None):
         "for your solution": (master, solution_cells, first_id),
         "for your solution with the visible tests only": (visible_master, solution_cells, first_id),
     }
-    for student in other_ids:
-        solution_runs[f"for your solution with the numbers of {student!r}"] = (
+    for student_id in other_ids:
+        solution_runs[f"for your solution with the numbers of {student_id!r}"] = (
             master,
             solution_cells,
-            student,
+            student_id,
         )
     wrong_answer_runs = {
         label: (
@@ -119,12 +121,12 @@ def try_out(course, assignment, sandbox=None):
     wrong_answer_runs[STUB_LABEL] = master, stub_cells, first_id
     run_options = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(assignment)}
 
-    def run(nb, cells, student):
-        return run_submission(nb, cells, student=student, **run_options)
+    def run(nb, cells, student_id):
+        return run_submission(nb, cells, student_id=student_id, **run_options)
 
     for condition, args in solution_runs.items():
         if problems := _run_problems(run(*args), condition):
-            return Trial(problems, [])
+            return TrialReport(problems, [])
     with ThreadPoolExecutor(2) as pool:
         results = pool.map(lambda args: run(*args), wrong_answer_runs.values())
         weak_tests = [
@@ -133,7 +135,7 @@ def try_out(course, assignment, sandbox=None):
             for item, score, _, _ in _test_marks(graded.nb)
             if score > 0
         ]
-    return Trial([], weak_tests)
+    return TrialReport([], weak_tests)
 
 
 def _syntax_problems(cell):
@@ -141,13 +143,13 @@ def _syntax_problems(cell):
     if "\r" in cell.source:
         yield f"{item_name(cell)} has lines that end with \\r; change the line endings to \\n."
         return
-    for version, text, hidden in (
-        ("", cell.source, hidden_lines(cell.source)),
+    for version, text, numbers in (
+        ("", cell.source, hidden_line_numbers(cell.source)),
         (" without its hidden lines", released_source(cell), ()),
     ):
         try:
             compile(text, "<test>", "exec", dont_inherit=True)
-            split_test(text, set(hidden))
+            split_test(text, set(numbers))
         except SyntaxError as error:
             yield (
                 f"{item_name(cell)}{version} is not plain Python: {error.msg}, "
@@ -165,16 +167,16 @@ def _run_problems(graded, condition):
         for item, error in graded.given_cell_errors.items()
     ]
     messages += [
-        f"{item} gives {score:g} of {points:g} points {condition}: {error or 'no error'}. "
+        f"{item} gives {score:g} of {max_score:g} points {condition}: {error or 'no error'}. "
         f"{TEST_HINT}"
-        for item, score, points, error in _test_marks(graded.nb)
-        if score != points
+        for item, score, max_score, error in _test_marks(graded.nb)
+        if score != max_score
     ]
     return messages + [f"{condition}: {note}" for note in graded.notes]
 
 
 def _test_marks(nb):
-    """Yield the name, the score, the points and the first error of each test."""
+    """Yield the name, the score, the maximum score and the first error (or None) of each test."""
     for cell in nb.cells:
         if is_test(cell):
             errors = [f"{out.ename}: {out.evalue}" for out in cell.outputs if "ename" in out]
@@ -182,7 +184,7 @@ def _test_marks(nb):
 
 
 def _with_wrong_answers(cell, value, source_nb):
-    """Return a cell that gives wrong answers to the names that the solution defines."""
+    """Return a cell that assigns wrong answers to the names that the solution defines."""
     item, cell_type, text = cell
     if cell_type != "code" or not any(
         item_name(c) == item and is_solution(c) for c in source_nb.cells

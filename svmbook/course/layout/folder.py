@@ -27,12 +27,12 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from ...experiments.running.records import find_book_folder
 from ...files import write_atomically
-from .items import describe_assignment
+from .items import record_assignment_metadata
 from .submitted import find_submissions
 
-__all__ = ["Course", "create_course", "is_for_instructors"]
+__all__ = ["Course", "contains_solutions_or_hidden_tests", "create_course"]
 
-NAME_PATTERN = re.compile(r"[A-Za-z0-9_]+")
+ASSIGNMENT_NAME_PATTERN = re.compile(r"[A-Za-z0-9_]+")
 CONFIG = """\
 # Read by nbgrader, its Formgrader and `svmbook course`.
 c = get_config()
@@ -92,8 +92,8 @@ def create_course(root, assignments=None):
     return course
 
 
-def is_for_instructors(path):
-    """Return whether a file, such as a copy of a notebook, contains solutions or hidden tests."""
+def contains_solutions_or_hidden_tests(path):
+    """Return whether a file contains a solution, hidden tests or a mark scheme."""
     with open(path, "rb") as file:
         text = file.read(2**24)
     return re.search(rb"BEGIN (SOLUTION|HIDDEN TESTS|MARK SCHEME)", text) is not None
@@ -161,7 +161,7 @@ class Course:
     def source_path(self, assignment):
         """Return the path of the instructor's notebook; raise ValueError if there is none."""
         path = self.root / "source" / assignment / f"{assignment}.ipynb"
-        if not NAME_PATTERN.fullmatch(assignment) or not path.exists():
+        if not ASSIGNMENT_NAME_PATTERN.fullmatch(assignment) or not path.exists():
             existing = ", ".join(self.assignment_names()) or "none"
             raise ValueError(f"the course has no assignment {assignment!r}; there are: {existing}.")
         return path
@@ -188,11 +188,11 @@ class Course:
             return {row[0].strip(): row[1].strip() for row in csv.reader(file) if len(row) == 2}
 
     def released_path(self, assignment):
-        """Return the path of the students' notebook."""
+        """Return the path of the students' version of an assignment."""
         return self.root / "release" / assignment / f"{assignment}.ipynb"
 
     def master(self, assignment):
-        """Return the notebook into which submissions are merged: all tests, but no solution.
+        """Return the master notebook, into which submissions are merged: all tests, no solution.
 
         Raises
         ------
@@ -201,7 +201,7 @@ class Course:
             lines.
         """
         nb, resources = nbformat.read(self.source_path(assignment), as_version=4), {}
-        describe_assignment(nb, nb)  # before the solutions are removed
+        record_assignment_metadata(nb, nb)  # before the solutions are removed
         config = self.course_directory(assignment).config
         for name in ("ClearHiddenTests", "ClearMarkScheme"):
             if any(option.startswith(("begin", "end")) for option in config.get(name, ())):
@@ -218,6 +218,11 @@ class Course:
 
     def release(self, assignment):
         """Write the students' version of an assignment, and enter its items in the gradebook.
+
+        Returns
+        -------
+        Path
+            The path of the students' version.
 
         Raises
         ------
@@ -240,7 +245,7 @@ class Course:
                 ) from None
             released_nb = nbformat.read(self.released_path(assignment), as_version=4)
             source_nb = nbformat.read(self.source_path(assignment), as_version=4)
-            describe_assignment(released_nb, source_nb, self.data_files(assignment))
+            record_assignment_metadata(released_nb, source_nb, self.data_files(assignment))
             write_atomically(self.released_path(assignment), nbformat.writes(released_nb))
         return self.released_path(assignment)
 
@@ -290,7 +295,7 @@ class Course:
         backup_path = self.root / "backups" / f"gradebook-{timestamp}.db"
         backup_path.parent.mkdir(exist_ok=True)
         with (
-            closing(sqlite3.connect(path)) as gradebook,
-            closing(sqlite3.connect(backup_path)) as target,
+            closing(sqlite3.connect(path)) as database,
+            closing(sqlite3.connect(backup_path)) as backup,
         ):
-            gradebook.backup(target)
+            database.backup(backup)

@@ -1,4 +1,4 @@
-"""Cells of an assignment by nbgrader's metadata: their names, tests and hidden lines."""
+"""Cells of an assignment: their names, tests and hidden lines, from nbgrader's metadata."""
 
 import hashlib
 import re
@@ -12,10 +12,10 @@ __all__ = [
     "STUDENT_VARIABLE",
     "answer_names",
     "cell_key",
-    "describe_assignment",
-    "hidden_lines",
+    "hidden_line_numbers",
     "is_test",
     "item_name",
+    "record_assignment_metadata",
     "released_source",
 ]
 
@@ -44,7 +44,7 @@ def released_source(cell):
     return MARK_SCHEME_PATTERN.sub("", HIDDEN_TESTS_PATTERN.sub("", cell.source)).rstrip()
 
 
-def hidden_lines(source):
+def hidden_line_numbers(source):
     """Return the numbers of the lines of a test that are not handed out, from 1."""
     numbers = []
     for match in HIDDEN_TESTS_PATTERN.finditer(source):
@@ -58,7 +58,7 @@ def cell_key(cell):
     return item_name(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
 
 
-def describe_assignment(nb, source_nb, files=()):
+def record_assignment_metadata(nb, source_nb, files=()):
     """Record the answer names, the cells and the data files in the metadata of a notebook.
 
     Parameters
@@ -70,14 +70,17 @@ def describe_assignment(nb, source_nb, files=()):
     files : iterable of str
         Names of data files.
     """
-    names = set()
+    answers = set()
     for cell in source_nb.cells:
         if cell.cell_type == "code" and is_solution(cell) and item_name(cell) != STUDENT_VARIABLE:
-            names |= defined_names(cell.source) - imported_names(cell.source)
-    cells = [cell_key(cell) for cell in source_nb.cells]
-    nb.metadata[METADATA_KEY] = {"answers": sorted(names), "cells": cells, "files": sorted(files)}
+            answers |= defined_names(cell.source) - imported_names(cell.source)
+    nb.metadata[METADATA_KEY] = {
+        "answers": sorted(answers),
+        "cells": [cell_key(cell) for cell in source_nb.cells],
+        "files": sorted(files),
+    }
 
 
 def answer_names(nb):
-    """Return the names that the solutions define, as `describe_assignment` recorded them."""
+    """Return the names that the solutions define, as `record_assignment_metadata` recorded them."""
     return nb.metadata.get(METADATA_KEY, {}).get("answers", [])

@@ -82,7 +82,7 @@ def hours_late(gradebook, assignment):
     -------
     dict
         Hours after the due date by student, 0 if the submission was in time. The dict omits
-        students if the assignment has no due date or the submission no time.
+        students if the assignment has no due date or the submission has no timestamp.
     """
     return {
         submission.student.id: submission.total_seconds_late / 3600

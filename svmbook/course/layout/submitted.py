@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Submission", "find_submissions", "is_student_name"]
+__all__ = ["Submission", "find_submissions", "is_valid_student_name"]
 
 # The characters other than letters and digits that names of students may contain. The set is small
 # because nbgrader's pages do not escape names.
@@ -58,19 +58,19 @@ def find_submissions(root, assignments):
         The reasons why other files and folders are not graded, by their relative paths.
     """
     submissions, skip_reasons = {assignment: [] for assignment in assignments}, {}
-    folders_by_key = defaultdict(list)
+    candidate_folders = defaultdict(list)
     for entry in sorted(root.iterdir()):
         student = unicodedata.normalize("NFC", entry.name)
-        if not is_student_name(entry.name):
+        if not is_valid_student_name(entry.name):
             skip_reasons[entry.name] = (
-                "the name may contain only letters, digits, spaces and . , @ + - _ ( )"
+                "the name may contain only letters, digits, . , @ + - _ ( ) and spaces between them"
             )
         elif entry.is_dir():
             for assignment, path in _assignment_paths(entry, assignments, skip_reasons):
-                folders_by_key[assignment, student].append(path)
+                candidate_folders[assignment, student].append(path)
         elif entry.suffix == ".ipynb":
             skip_reasons[entry.name] = WRONG_PLACE_REASON
-    for (assignment, student), folders in folders_by_key.items():
+    for (assignment, student), folders in candidate_folders.items():
         if len(folders) == 1:
             submissions[assignment].append(_submission(student, assignment, *folders))
             continue
@@ -83,7 +83,7 @@ def find_submissions(root, assignments):
 
 
 def _assignment_paths(folder, assignments, skip_reasons):
-    """Yield the name and the path of each assignment in a student's folder."""
+    """Yield each assignment in a student's folder and its path; record reasons for skips."""
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
@@ -146,11 +146,12 @@ def _notebooks(folder, search_subfolder=True):
     return notebooks
 
 
-def is_student_name(name):
-    """Return whether a name consists of allowed characters; combining accents are allowed."""
-    letters = [c for c in name if c.isalnum()]
+def is_valid_student_name(name):
+    """Return whether a name has a letter or digit, and only allowed characters or accents."""
+    has_letter_or_digit = any(c.isalnum() for c in name)
     other_characters = {c for c in name if not c.isalnum() and unicodedata.category(c)[0] != "M"}
-    return bool(letters) and other_characters <= set(ALLOWED_PUNCTUATION) and name == name.strip()
+    has_only_allowed = other_characters <= set(ALLOWED_PUNCTUATION)
+    return has_letter_or_digit and has_only_allowed and name == name.strip()
 
 
 def _simplify(name):

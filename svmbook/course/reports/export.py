@@ -52,7 +52,8 @@ def write_marks(course, file, file_format="plain"):
     Returns
     -------
     list of str
-        Notes about missing marks, and about students whom the platform will not find.
+        Notes about missing marks, marks without a submission, files and folders that were left out,
+        and students whom the platform will not find.
     """
     results = _assignment_results(course)
     if file_format == "plain":
@@ -77,11 +78,11 @@ def _assignment_results(course):
     results = []
     with course.gradebook() as gradebook:
         for assignment in course.assignment_names():
-            hours = hours_late(gradebook, assignment)
+            hours_by_student = hours_late(gradebook, assignment)
             for student, marks in assignment_marks(gradebook, assignment).items():
                 n_unmarked = sum(mark.needs_manual_grade for mark in marks.values())
                 result = AssignmentResult(
-                    student, assignment, *totals(marks), n_unmarked, hours.get(student)
+                    student, assignment, *totals(marks), n_unmarked, hours_by_student.get(student)
                 )
                 results.append(result)
     # The sort is stable, so the order of the assignments is kept.
@@ -112,12 +113,12 @@ def _platform_rows(results, first_columns, missing_mark):
     if "Student" in first_columns:
         yield ["    Points Possible", *[""] * (len(first_columns) - 1), *max_scores.values()]
     for student, scores in sorted(scores_by_student.items()):
-        student_columns = [
+        student_entries = [
             _escape_formula(student) if column in STUDENT_COLUMNS else ""
             for column in first_columns
         ]
         yield [
-            *student_columns,
+            *student_entries,
             *(scores.get(assignment, missing_mark) for assignment in max_scores),
         ]
 

@@ -15,6 +15,7 @@ __all__ = ["write_feedback"]
 
 # Characters of Markdown that are rendered per notebook; the rest is shown as plain text.
 MAX_MARKDOWN_LENGTH = 300_000
+IMAGE_TYPES = ("image/png", "image/jpeg")
 
 
 def write_feedback(course, assignment):
@@ -30,7 +31,7 @@ def write_feedback(course, assignment):
     Yields
     ------
     Path
-        The path of each page.
+        The path of each page, after it has been written.
     """
     course.source_path(assignment)
     with course.gradebook() as gradebook:
@@ -97,7 +98,7 @@ def _outputs_html(cell):
             yield render_text(output.text)
         elif output.output_type == "error":
             yield render_text(": ".join(filter(None, (output.ename, output.evalue))), "error")
-        elif image_type := next((k for k in ("image/png", "image/jpeg") if k in output.data), None):
+        elif image_type := next((mime for mime in IMAGE_TYPES if mime in output.data), None):
             data = "".join(output.data[image_type].split())
             yield f'<img alt="output of this cell" src="data:{image_type};base64,{data}">'
         else:

@@ -1,1 +1,1 @@
-"""Submissions: read safely, merged into the instructor's notebook, and compared."""
+"""Submissions: read safely, merged into the master notebook, and compared."""

@@ -10,7 +10,7 @@ from nbgrader.utils import is_solution
 
 from ..execution.source import PARSE_ERRORS, replace_commands
 from ..layout.items import STUDENT_VARIABLE, item_name
-from ..personal import normal_form
+from ..personal import normalise_id
 
 __all__ = ["choose_id", "enter_id", "find_notebook_id", "is_personalised"]
 
@@ -88,7 +88,7 @@ def choose_id(folder, notebook_id, ids):
     student_id = ids.get(folder, folder)
     if notebook_id is None:
         return student_id, f"no id was found in the notebook; {student_id!r} was used"
-    if normal_form(notebook_id) == normal_form(student_id):
+    if normalise_id(notebook_id) == normalise_id(student_id):
         return student_id, None
     return student_id, (
         f"the id in the notebook is {notebook_id!r}, but its questions were graded with the "
@@ -97,17 +97,17 @@ def choose_id(folder, notebook_id, ids):
     )
 
 
-def enter_id(nb, student):
+def enter_id(nb, student_id):
     """Write an id into the cell ``student`` and lock it, so that tests use this id.
 
     Parameters
     ----------
     nb : NotebookNode
         The notebook to grade, which is modified.
-    student : str or None
+    student_id : str or None
         The id; None leaves the cell unchanged.
     """
     for cell in nb.cells:
-        if student and item_name(cell) == STUDENT_VARIABLE and is_solution(cell):
-            cell.source = f"{STUDENT_VARIABLE} = {student!r}"
+        if student_id and item_name(cell) == STUDENT_VARIABLE and is_solution(cell):
+            cell.source = f"{STUDENT_VARIABLE} = {student_id!r}"
             cell.metadata.nbgrader.update(solution=False, locked=True)

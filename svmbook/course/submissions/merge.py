@@ -1,4 +1,4 @@
-"""Merge a submission into the instructor's notebook."""
+"""Merge a submission into the master notebook of an assignment."""
 
 import re
 from collections import defaultdict
@@ -19,12 +19,12 @@ ACTIVE_MARKUP = re.compile(
 
 
 def merge_submission(master, cells):
-    """Insert a student's answers and additional cells into the instructor's notebook.
+    """Insert a student's answers and additional cells into the master notebook.
 
     Parameters
     ----------
     master : NotebookNode
-        The instructor's notebook, with all tests and no solutions.
+        The notebook from `Course.master`, with all tests and no solutions.
     cells : list of tuple or None
         Cells from `read_notebook`; None if nothing could be read.
 

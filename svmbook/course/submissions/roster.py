@@ -3,7 +3,7 @@
 import csv
 from unicodedata import normalize
 
-from ..layout.submitted import is_student_name
+from ..layout.submitted import is_valid_student_name
 
 __all__ = ["choose_folders", "read_roster", "student_name"]
 
@@ -45,7 +45,7 @@ def read_roster(path):
         row[0] = student_name(row[0])
         if row[0] in folders:
             raise ValueError(f"{location}: {row[0]!r} is in an earlier line as well.")
-        if not is_student_name(row[1]):
+        if not is_valid_student_name(row[1]):
             raise ValueError(f"{location}: {row[1]!r} is not a valid folder name.")
         folders[row[0]] = row[1]
     return folders
@@ -69,7 +69,7 @@ def choose_folders(students, roster):
     for name, number in students:
         folder = roster.get(number, roster.get(name, name))
         other_number = numbers.setdefault(folder, number)
-        if not is_student_name(folder):
+        if not is_valid_student_name(folder):
             raise ValueError(f"{folder!r} cannot be a folder; write {number},FOLDER in roster.csv.")
         if other_number != number:
             raise ValueError(

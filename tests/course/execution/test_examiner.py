@@ -199,9 +199,14 @@ def test_hidden_lines_use_an_answer_as_the_visible_lines_changed_it(shell_sandbo
             "source": test,
             "kind": "test",
             "visible_source": "w = np.asarray(w)",
-            "hidden_lines": [2, 3, 4],
+            "hidden_line_numbers": [2, 3, 4],
         },
-        {"source": "assert w == [1, 2]", "kind": "test", "visible_source": "", "hidden_lines": [1]},
+        {
+            "source": "assert w == [1, 2]",
+            "kind": "test",
+            "visible_source": "",
+            "hidden_line_numbers": [1],
+        },
     ]
     outcome = run_cells_in_shell(cells, answers={"w"})
     assert outcome.outputs[2] == [] and outcome.outputs[3] == []

@@ -120,7 +120,7 @@ def test_kernel_that_hangs_after_a_test_earns_no_points(sandbox):
         {
             "source": "assert f(2.0) == 4.0\nassert f(3.0) == 9.0",
             "kind": "test",
-            **{"visible_source": "assert f(2.0) == 4.0", "hidden_lines": [2]},
+            **{"visible_source": "assert f(2.0) == 4.0", "hidden_line_numbers": [2]},
         },
     ]
     outcome = run_cells(cells, Limits(seconds=60, cell_seconds=2), sandbox)
