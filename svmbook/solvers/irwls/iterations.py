@@ -50,7 +50,7 @@ __all__ = ["irwls_path", "least_squares_step", "run_irwls", "solve_irwls"]
 SMOOTHING_WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # in this order
 MIN_STEP = 2.0**-40  # shortest step length of a line search
 SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease of J that a step must reach
-WARM_START_TOL = 1e-2  # relative gradient of a problem that only gives a warm start
+WARM_START_TOL = 1e-2  # relative norm of the gradient where a warm start suffices
 
 
 def solve_irwls(
@@ -161,7 +161,7 @@ class _IRWLSState:
     def __init__(self, Z, y, C, cost, start):
         self.Z, self.y, self.C, self.cost = Z, y, C, cost
         self.w, self.b = (np.zeros(Z.shape[1]), 0.0) if start is None else start
-        self.f, self.lengths = Z @ self.w + self.b, np.sqrt(np.einsum("ij,ij->i", Z, Z))
+        self.f, self.norms = Z @ self.w + self.b, np.sqrt(np.einsum("ij,ij->i", Z, Z))
         self.objectives, self.widths = [], []
 
     def set_width(self, width):
@@ -172,28 +172,24 @@ class _IRWLSState:
             self._record()
 
     def _evaluate(self):
-        """Compute costs, multipliers p_i, weights a_i, and the residual of the gradient."""
+        """Compute costs, multipliers, weights a_i, and the residual of the gradient."""
         m = self.y * self.f
         self.costs = _smoothed_cost(self.cost, m, self.width)
-        self.p, self.a = _multipliers_and_weights(self.cost, self.C, m, self.width)
-        self.residual, self.residual_rounding = self._residual(self.y * self.p)
+        self.alpha, self.a = _multipliers_and_weights(self.cost, self.C, m, self.width)
+        self.residual, self.residual_rounding = self._residual_and_rounding(self.y * self.alpha)
 
-    def _residual(self, weighted_errors):
+    def _residual_and_rounding(self, dual_coef):
         """Return the residual of (17) and (18) and its rounding error, both relative to the terms.
 
-        ``weighted_errors`` are a_i e_i. Each output has a relative rounding error of eps, which its
-        weight multiplies.
+        ``dual_coef`` are the signed multipliers y_i alpha_i. Each output has a relative rounding
+        error of eps, which its weight multiplies.
         """
         output_rounding = self.a * np.finfo(float).eps * np.maximum(1.0, np.abs(self.f))
-        total_size = np.abs(weighted_errors).sum()
-        sizes = np.array(
-            [np.linalg.norm(self.w) + np.abs(weighted_errors) @ self.lengths, total_size]
-        )
+        total_size = np.abs(dual_coef).sum()
+        sizes = np.array([np.linalg.norm(self.w) + np.abs(dual_coef) @ self.norms, total_size])
         sizes = np.maximum(sizes, np.finfo(float).tiny)
-        residuals = np.array(
-            [np.linalg.norm(self.w - self.Z.T @ weighted_errors), abs(weighted_errors.sum())]
-        )
-        rounding_errors = np.array([output_rounding @ self.lengths, output_rounding.sum()])
+        residuals = np.array([np.linalg.norm(self.w - self.Z.T @ dual_coef), abs(dual_coef.sum())])
+        rounding_errors = np.array([output_rounding @ self.norms, output_rounding.sum()])
         return (residuals / sizes).max(), (rounding_errors / sizes).max()
 
     def _record(self):
@@ -202,10 +198,10 @@ class _IRWLSState:
 
     def next_step(self):
         """Return the least-squares step, and store the decrease of J that it predicts."""
-        weighted_errors = self.y * self.p
-        dw, db = least_squares_step(self.Z, weighted_errors, self.a, self.w)
+        dual_coef = self.y * self.alpha
+        dw, db = least_squares_step(self.Z, dual_coef, self.a, self.w)
         df = self.Z @ dw + db
-        self.predicted_decrease = 0.5 * (weighted_errors @ df - self.w @ dw)
+        self.predicted_decrease = 0.5 * (dual_coef @ df - self.w @ dw)
         return dw, db, df
 
     @property
@@ -232,12 +228,14 @@ class _IRWLSState:
 
     def to_result(self, C, tol, failure_message):
         """Return the result after a last full step, which makes w a weighted sum of the points."""
-        w, b, alpha = self.w, self.b, self.p
+        w, b, alpha = self.w, self.b, self.alpha
         dw, db, df = step = self.next_step()
         if self.objective_change(step, 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
-            w, b, alpha = w + dw, b + db, self.p - self.y * self.a * df
-        small_change = self.residual <= self.residual_rounding or self.predicts_no_decrease
-        at_rounding_error = bool(small_change and np.isfinite(self.residual))
+            w, b, alpha = w + dw, b + db, self.alpha - self.y * self.a * df
+        at_rounding_error = bool(
+            np.isfinite(self.residual)
+            and (self.residual <= self.residual_rounding or self.predicts_no_decrease)
+        )
         stationary = self.residual <= tol
         message = "stopped at rounding error" if at_rounding_error else failure_message
         return IRWLSResult(
@@ -268,9 +266,9 @@ def irwls_path(Z, y, C, costs, *, tol, **options):
 
 
 def _multipliers_and_weights(cost, C, m, width):
-    """Return p_i = C_i theta'(xi_i), (21), and the weights a_i, (22), of the smoothed cost."""
-    xi = np.maximum(1.0 - m, width)
-    a = np.where(m < 1.0, -C * cost.slope(1.0 - xi) / xi, 0.0)
+    """Return alpha_i = C_i theta'(xi_i), (21), and the weights a_i, (22), of the smoothed cost."""
+    clipped_xi = np.maximum(1.0 - m, width)
+    a = np.where(m < 1.0, -C * cost.slope(1.0 - clipped_xi) / clipped_xi, 0.0)
     use_curvature = (m < 1.0 - width) & (C * cost.curvature(m) > a)
     return a * (1.0 - m), np.where(use_curvature, C * cost.curvature(m), a)
 
@@ -283,27 +281,29 @@ def _smoothed_cost(cost, m, width):
     return cost.value(np.minimum(m, 1.0 - width)) + parabola
 
 
-def least_squares_step(Z, weighted_errors, a, w):
+def least_squares_step(Z, dual_coef, a, w):
     """Solve the bordered system (20) for the changes of w and b.
 
-    ``weighted_errors`` are the current a_i e_i. By the last equation of the system, b makes
-    them sum to zero, so that subtracting weighted means from Z and e eliminates b. (The changes are
-    accurate even if weights differ by powers of ten; solving for w itself would not be.)
+    ``dual_coef`` are the signed multipliers y_i alpha_i at the current w and b. They equal a_i e_i,
+    unless a_i is the second derivative of the cost. By the last equation of the system, the new
+    ones sum to zero, so that subtracting weighted means from Z and from e = dual_coef / a
+    eliminates b. (The changes are accurate even if the weights differ by orders of magnitude;
+    solving for w itself would be less accurate.)
     """
     nonzero = np.flatnonzero(a)
     if not len(nonzero):  # no point has slack: only the penalty remains
         return -w, 0.0
-    Z, weighted_errors, a = Z[nonzero], weighted_errors[nonzero], a[nonzero]
-    z_mean, e_mean = (a @ Z) / a.sum(), weighted_errors.sum() / a.sum()
+    Z, dual_coef, a = Z[nonzero], dual_coef[nonzero], a[nonzero]
+    z_mean, e_mean = (a @ Z) / a.sum(), dual_coef.sum() / a.sum()
     centred_Z = Z - z_mean
     A = centred_Z * np.sqrt(a)[:, None]
     H = A.T @ A
     H.flat[:: len(H) + 1] += 1.0
     try:
-        dw = cho_solve(cho_factor(H, check_finite=False), centred_Z.T @ weighted_errors - w)
+        dw = cho_solve(cho_factor(H, check_finite=False), centred_Z.T @ dual_coef - w)
     except LinAlgError:  # the penalty is below the rounding error of such large weights
         augmented_A = np.vstack([A, np.eye(len(w))])
-        dw = lstsq(augmented_A, np.concatenate([weighted_errors / np.sqrt(a), -w]))[0]
+        dw = lstsq(augmented_A, np.concatenate([dual_coef / np.sqrt(a), -w]))[0]
     return dw, e_mean - z_mean @ dw
 
 

@@ -40,8 +40,8 @@ class IRWLSResult:
         which :math:`w = \sum_i \alpha_i y_i z_i` holds; it is omitted if it would raise J.
     converged : bool
         True in three cases: ``kkt_residual`` is at most the tolerance at the smallest width; it is
-        at most the rounding error of the outputs; the next iteration is predicted to lower J by
-        less than rounding error.
+        at most the error that rounding of the outputs causes in it; the next iteration is predicted
+        to lower J by at most the rounding error of J.
     message : str
         Why the solver stopped.
     """

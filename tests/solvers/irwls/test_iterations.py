@@ -131,8 +131,8 @@ def test_printed_weights_solve_the_problem_for_twice_C():
             )
     Z, y, C = problem(3)
     result = solve_irwls(Z, y, C, usvc_cost(2.0), tol=1e-6)
-    weighted_errors = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
-    ratio = (result.w @ result.w) / (result.w @ (Z.T @ weighted_errors))
+    dual_coef = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
+    ratio = (result.w @ result.w) / (result.w @ (Z.T @ dual_coef))
     assert ratio == pytest.approx(1.0, abs=1e-3)  # with the printed weights it would be two
 
 
