@@ -30,7 +30,7 @@ from svmbook.datasets import stdev
 from svmbook.kernels import gaussian, linear
 from svmbook.losses import logistic
 from svmbook.solvers import (
-    largest_lam,
+    lam_max,
     solve_logistic,
     solve_logistic_l1,
     solve_logistic_l1_path,
@@ -100,7 +100,7 @@ def time_newton_over_cholesky(X, y, *, lam, full_rank):
 def time_paths(X, y):
     """Time a path and as many cold-started fits, by the solver and by the estimator."""
     K = gram_matrix(X, "gaussian")
-    lams = np.geomspace(largest_lam(K, y), 1e-3 * largest_lam(K, y), 30)
+    lams = np.geomspace(lam_max(K, y), 1e-3 * lam_max(K, y), 30)
     model = KernelLogisticRegression(penalty="l1", gamma=GAMMA)
     results, path_seconds = time_call(lambda: solve_logistic_l1_path(K, y, lams), repeats=3)
     _, cold_seconds = time_call(lambda: [solve_logistic_l1(K, y, lam) for lam in lams], repeats=3)

@@ -19,8 +19,8 @@ from ..gram import LowRankGram, StoredGram
 from ..labels import encode_labels, encode_targets, is_multiclass
 from ..solvers.logistic.likelihoods import make_likelihood
 from ..solvers.logistic.newton import expansion_coefficients, ridge_path
-from ..solvers.logistic.proximal import l1_path, largest_lam_on_gram
-from ..solvers.logistic.unpenalised import minimise_on_factor, minimise_on_gram
+from ..solvers.logistic.proximal import l1_path, lam_max_on_gram
+from ..solvers.logistic.unpenalised import minimise_log_loss_on_factor, minimise_log_loss_on_gram
 from .base import LogisticKernelMachine
 
 __all__ = ["KernelLogisticRegression"]
@@ -319,7 +319,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
     def _largest_lam(self, problem, gram):
         """Return the first ``lam`` of a path, whose decision function is nearly constant."""
         if self.penalty == "l1":
-            return largest_lam_on_gram(gram, self._likelihood(problem))
+            return lam_max_on_gram(gram, self._likelihood(problem))
         return float(problem.weights @ gram.diagonal)
 
     def _likelihood(self, problem):
@@ -331,8 +331,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
         if self.penalty is None:
             data = problem.y, problem.weights, problem.n_classes
             if isinstance(gram, LowRankGram):
-                return [minimise_on_factor(gram.Z, *data, **options)]
-            return [minimise_on_gram(gram, *data, **options)]
+                return [minimise_log_loss_on_factor(gram.Z, *data, **options)]
+            return [minimise_log_loss_on_gram(gram, *data, **options)]
         solve_path = l1_path if self.penalty == "l1" else ridge_path
         return solve_path(gram, self._likelihood(problem), lams, **options)
 

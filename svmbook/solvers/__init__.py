@@ -19,7 +19,7 @@ from .irwls.iterations import solve_irwls
 from .irwls.result import IRWLSResult
 from .logistic.import_points import select_import_points
 from .logistic.newton import solve_logistic, solve_logistic_path
-from .logistic.proximal import largest_lam, solve_logistic_l1, solve_logistic_l1_path
+from .logistic.proximal import lam_max, solve_logistic_l1, solve_logistic_l1_path
 from .logistic.result import LogisticResult
 from .logistic.unpenalised import is_separable, solve_unpenalised, solve_unpenalised_gram
 
@@ -35,7 +35,7 @@ __all__ = [
     "certify",
     "intercept_interval",
     "is_separable",
-    "largest_lam",
+    "lam_max",
     "select_import_points",
     "sigmoidal_cost",
     "solve_active_set",

@@ -27,7 +27,7 @@ __all__ = ["select_import_points", "select_import_points_on_gram"]
 
 DEPENDENCE_TOL = 1e-5  # relative to k(x, x): smaller parts lose their digits in single precision
 CACHE_ENTRIES = 100_000  # array entries that fit into the cache, 800 kB
-DECREASE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
+TIE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
 
 
 def select_import_points(
@@ -64,7 +64,7 @@ def select_import_points(
     weights : float or ndarray of shape (n,), default=1.0
         Weights :math:`s_i`, positive.
     min_decrease : float, default=1e-3
-        Stop when a new point lowers the objective by less than this fraction of it.
+        Stop when a new point lowers the objective by less than this fraction of its new value.
     max_points : int, default=None
         Largest number of points; None stops by ``min_decrease`` alone.
     tol : float, default=1e-6
@@ -134,7 +134,7 @@ def select_import_points_on_gram(
         if not np.isfinite(decreases).all():
             converged, message = False, "the squares of K overflow; scale the features"
             break
-        best_point = first_argmax(decreases, tol=DECREASE_TOL)
+        best_point = first_argmax(decreases, tol=TIE_TOL)
         if not decreases[best_point] > 0.0:
             message = "no further kernel function lowers the objective"
             break

@@ -13,11 +13,12 @@ from ...losses import logistic, logistic_curvature, logistic_slope
 __all__ = ["Binomial", "Softmax", "TwoClassLoss", "best_intercept", "make_likelihood"]
 
 FORCING_TERM = 0.1  # Newton-CG: largest residual of an inner solution, relative to the initial one
-MAX_PRODUCTS = 500  # Newton-CG: products with the curvature in one step
+MAX_CG_ITERATIONS = 500  # Newton-CG: conjugate gradient iterations in one step
 CURVATURE_TOL = 1e-12  # relative to the gradient: the loss is linear if it has less curvature
 INTERCEPT_TOL = 1e-13  # relative to the gradient: rounding error of its sum
 LOSS_ROUNDING = 1e-14  # relative rounding error of a loss
 MAX_INTERCEPT_STEPS = 40  # Newton steps in the intercept; a warm start needs one or two
+MAX_HALVINGS = 40  # halvings of one step in the intercept
 
 
 def make_likelihood(y, weights, n_classes):
@@ -131,9 +132,9 @@ class Softmax:
             # The mean over the classes changes no probability: set it to zero.
             return V - V.mean(axis=1, keepdims=True), c - c.mean()
 
-        def newton_product(V, outputs):  # Newton's matrix times (V, c); outputs = f_V + c
-            D = outputs - outputs[self.indices, most_probable_class, None]
-            HF = weighted_P * (D - (P * D).sum(axis=1, keepdims=True))
+        def hessian_product(V, outputs):  # the Hessian times (V, c); outputs = f_V + c
+            relative = outputs - outputs[self.indices, most_probable_class, None]
+            HF = weighted_P * (relative - (P * relative).sum(axis=1, keepdims=True))
             return gram.adjoint(HF) + lam * V, HF.sum(axis=0)
 
         V, c = np.zeros_like(R), np.zeros_like(r)
@@ -142,14 +143,14 @@ class Softmax:
         D_outputs = fD + d
         rho = gram.inner(R, D, fD) + r @ d  # <residual, preconditioned residual>
         target_rho = rho * min(FORCING_TERM**2, rho / (1.0 + self.loss(F)))
-        for _ in range(MAX_PRODUCTS):
-            TD, td = newton_product(D, D_outputs)
-            curvature = gram.inner(TD, D, D_outputs - d) + td @ d
+        for _ in range(MAX_CG_ITERATIONS):
+            HD, Hd = hessian_product(D, D_outputs)
+            curvature = gram.inner(HD, D, D_outputs - d) + Hd @ d
             if not (rho > 0.0 and curvature > 0.0):
                 break  # rounding error
             t = rho / curvature
             V, c = V + t * D, c + t * d
-            R, r = R - t * TD, r - t * td
+            R, r = R - t * HD, r - t * Hd
             Z, z = precondition(R, r)
             fZ = gram.outputs(Z)
             rho, previous_rho = gram.inner(R, Z, fZ) + r @ z, rho
@@ -175,16 +176,16 @@ def _probabilities(F):
     return P, complement, most_probable_class
 
 
-def best_intercept(likelihood, f, start):
-    """Return the intercept that minimises the loss of ``f + intercept``, and the gradient there.
+def best_intercept(loss_function, f, start):
+    """Return the best intercept for outputs f, and the negative gradient of the loss there.
 
-    Newton's method with one unknown per class. At the minimum the gradient sums to zero, as dual
-    feasibility requires.
+    The loss of ``f + intercept`` is minimised by Newton's method with one unknown per class. At the
+    minimum the gradient sums to zero, as dual feasibility requires.
 
     Parameters
     ----------
-    likelihood : Binomial or Softmax
-        The loss.
+    loss_function : TwoClassLoss or Softmax
+        The loss of the outputs, for instance a `Binomial`.
     f : ndarray of shape (n,) or (n, k)
         Outputs without intercept.
     start : float or ndarray of shape (k,)
@@ -205,21 +206,21 @@ def best_intercept(likelihood, f, start):
     >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log 3
     1.098612
     """
-    b, G, loss = start, likelihood.negative_gradient(f + start), likelihood.loss(f + start)
+    b, G, loss = start, loss_function.negative_gradient(f + start), loss_function.loss(f + start)
     longest_step = 10.0 + np.max(np.abs(f + start))
     for _ in range(MAX_INTERCEPT_STEPS):
         r, gradient_size = G.sum(axis=0), np.abs(G).sum()
         if np.abs(r).max() <= INTERCEPT_TOL * gradient_size:
             break
-        H = likelihood.intercept_curvature(f + b) + CURVATURE_TOL * gradient_size * np.eye(
+        H = loss_function.intercept_curvature(f + b) + CURVATURE_TOL * gradient_size * np.eye(
             np.size(b)
         )
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
         step = np.clip(step, -longest_step, longest_step)  # a linear loss gives unbounded steps
-        for _ in range(MAX_INTERCEPT_STEPS):
-            G_new = likelihood.negative_gradient(f + b + step)
+        for _ in range(MAX_HALVINGS):
+            G_new = loss_function.negative_gradient(f + b + step)
             has_smaller_gradient = np.abs(G_new.sum(axis=0)).max() < np.abs(r).max()
-            loss_new = likelihood.loss(f + b + step)
+            loss_new = loss_function.loss(f + b + step)
             # Accepting a higher loss for a smaller gradient would cycle if the loss is piecewise
             # linear.
             loss_has_not_increased = loss_new <= loss * (1.0 + LOSS_ROUNDING)

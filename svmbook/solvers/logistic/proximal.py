@@ -21,14 +21,14 @@ from ...gram import StoredGram
 from ...losses import logistic_conjugate, logistic_slope
 from ...progress import logger
 from ..checks import check_logistic, check_stopping
-from .l1_quadratic import kkt_violation, minimise_l1_quadratic
+from .l1_quadratic import kkt_violations, minimise_l1_quadratic
 from .likelihoods import Binomial, best_intercept
 from .result import LogisticResult
 
 __all__ = [
     "l1_path",
-    "largest_lam",
-    "largest_lam_on_gram",
+    "lam_max",
+    "lam_max_on_gram",
     "solve_logistic_l1",
     "solve_logistic_l1_path",
 ]
@@ -43,7 +43,7 @@ OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a r
 PATIENCE = 3  # consecutive steps that lower neither the objective nor the violation
 
 
-def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> float:
+def lam_max(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> float:
     r"""Return the smallest :math:`\lambda` for which every coefficient is zero.
 
     Parameters
@@ -68,16 +68,16 @@ def largest_lam(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> floa
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers import largest_lam
-    >>> largest_lam(np.eye(2), np.array([-1.0, 1.0]))
+    >>> from svmbook.solvers import lam_max
+    >>> lam_max(np.eye(2), np.array([-1.0, 1.0]))
     0.5
     """
     K, y, weights = check_logistic(K, y, weights)
-    return largest_lam_on_gram(StoredGram(K), Binomial(y, weights))
+    return lam_max_on_gram(StoredGram(K), Binomial(y, weights))
 
 
-def largest_lam_on_gram(gram, likelihood):
-    """Compute the number that `largest_lam` returns, for a `GramMatrix` and a likelihood."""
+def lam_max_on_gram(gram, likelihood):
+    """Compute the number that `lam_max` returns, for a `GramMatrix` and a likelihood."""
     _, G = best_intercept(likelihood, np.zeros(gram.n), 0.0)
     return float(np.abs(gram.dot(G)).max())
 
@@ -202,7 +202,7 @@ def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     results = []
     for lam in lams:
         problem = likelihood, centred_functions, lam
-        (alpha, b, f), n_iter, message = _solve(problem, (alpha, b, f), tol, max_iter)
+        (alpha, b, f), n_iter, message = _run_proximal_newton(problem, (alpha, b, f), tol, max_iter)
         result = _certified_result(problem, gram, alpha, b, tol)
         intercept = result.intercept - float(means @ result.coef)
         message = "" if result.converged else message or result.message
@@ -210,16 +210,16 @@ def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     return results
 
 
-def _solve(problem, start, tol, max_iter):
+def _run_proximal_newton(problem, start, tol, max_iter):
     """Return (coefficients, intercept, outputs without intercept), steps, and a message."""
     (likelihood, centred_functions, lam), (alpha, b, f) = problem, start
     lowest_residual, n_idle, previous_J = np.inf, 0, np.inf
     for n_iter in count():
         b, G = best_intercept(likelihood, f, b)
-        slope = -(centred_functions @ G)
+        slopes = -(centred_functions @ G)
         J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
-        violation = kkt_violation(alpha, slope, lam)
-        residual = violation.max() / lam
+        violations = kkt_violations(alpha, slopes, lam)
+        residual = violations.max() / lam
         logger.info("proximal Newton, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
         if residual <= tol:
             return (alpha, b, f), n_iter, ""
@@ -235,21 +235,22 @@ def _solve(problem, start, tol, max_iter):
             message = "no further progress is possible because of rounding error"
             return (alpha, b, f), n_iter, message
         # The quadratic model on the working set A. For a step d of the coefficients, the best step
-        # of the intercept makes the weighted mean of the change in outputs zero: db = -d'mean.
-        A = _working_set(alpha, violation)
+        # of the intercept makes the weighted mean of the change in outputs zero:
+        # db = -weighted_means'd.
+        A = _working_set(alpha, violations)
         W = likelihood.curvature(f + b)
-        mean = centred_functions[A] @ W / W.sum()
-        centred_A = centred_functions[A] - mean[:, None]
+        weighted_means = centred_functions[A] @ W / W.sum()
+        centred_A = centred_functions[A] - weighted_means[:, None]
         weighted_A = centred_A * np.sqrt(W)
-        max_violation = MODEL_TOL * violation.max()
+        max_violation = MODEL_TOL * violations.max()
         alpha_new = minimise_l1_quadratic(
-            weighted_A @ weighted_A.T, slope[A], alpha[A], lam, max_violation
+            weighted_A @ weighted_A.T, slopes[A], alpha[A], lam, max_violation
         )
         d = alpha_new - alpha[A]
-        centred_change = d @ centred_A
-        t = _line_search(likelihood, lam, (alpha[A], f + b, J), (d, centred_change), slope[A] @ d)
+        centred_change, mean_change = d @ centred_A, weighted_means @ d
+        t = _line_search(likelihood, lam, (alpha[A], f + b, J), (d, centred_change), slopes[A] @ d)
         alpha[A] = alpha_new if t == 1.0 else alpha[A] + t * d
-        b, f = b - t * (mean @ d), f + t * (centred_change + mean @ d)
+        b, f = b - t * mean_change, f + t * (centred_change + mean_change)
 
 
 def _certified_result(problem, gram, alpha, b, tol):
@@ -264,9 +265,9 @@ def _certified_result(problem, gram, alpha, b, tol):
     f = alpha[S] @ centred_functions[S]
     b, G = best_intercept(likelihood, f, b)
     J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
-    slope = -(centred_functions @ G)
-    residual = kkt_violation(alpha, slope, lam).max() / lam
-    gap = max(J - _dual_objective(likelihood, f + b, np.abs(slope).max(), lam), 0.0)
+    slopes = -(centred_functions @ G)
+    residual = kkt_violations(alpha, slopes, lam).max() / lam
+    gap = max(J - _dual_objective(likelihood, f + b, np.abs(slopes).max(), lam), 0.0)
     output_error = np.finfo(float).eps * gram.norms.max() * (gram.norms @ np.abs(alpha))
     slope_error = (
         output_error * (np.abs(centred_functions) @ likelihood.curvature(f + b)).max() / lam
@@ -277,13 +278,13 @@ def _certified_result(problem, gram, alpha, b, tol):
     return LogisticResult(alpha, b, float(J), float(gap), float(residual), G, 0, converged, message)
 
 
-def _working_set(alpha, violation):
+def _working_set(alpha, violations):
     """Return the nonzero coefficients, and those zeros that most violate their condition."""
     nonzero = np.flatnonzero(alpha)
     addition_limit = max(MIN_ADDITION_LIMIT, len(nonzero))
-    added = np.flatnonzero((alpha == 0.0) & (violation > 0.0))
+    added = np.flatnonzero((alpha == 0.0) & (violations > 0.0))
     if len(added) > addition_limit:
-        added = added[np.argpartition(-violation[added], addition_limit)[:addition_limit]]
+        added = added[np.argpartition(-violations[added], addition_limit)[:addition_limit]]
     return np.sort(np.concatenate([nonzero, added]))
 
 

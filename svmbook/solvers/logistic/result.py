@@ -1,4 +1,4 @@
-"""The result of the solvers of penalised log likelihoods."""
+"""The result of minimising a loss of the outputs plus a penalty, for instance the log loss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["LogisticResult"]
 
 @dataclass(frozen=True, eq=False)
 class LogisticResult:
-    r"""A minimiser of a penalised log likelihood together with its certificate.
+    r"""A minimiser of a loss plus a penalty, such as the log loss, together with its certificate.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class LogisticResult:
         :eq:`eq-pull`, which is its weight times (1 for the true class, else 0, minus the
         probability).
     n_iter : int
-        Number of Newton steps.
+        Number of Newton steps; for `select_import_points`, the number of points selected.
     converged : bool
         Whether the tolerance was met.
     message : str

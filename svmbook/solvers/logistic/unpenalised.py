@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "is_separable",
-    "minimise_on_factor",
-    "minimise_on_gram",
+    "minimise_log_loss_on_factor",
+    "minimise_log_loss_on_gram",
     "solve_unpenalised",
     "solve_unpenalised_gram",
 ]
@@ -73,7 +73,8 @@ def solve_unpenalised(
     Returns
     -------
     LogisticResult
-        ``coef`` are the weights w. ``gap`` is infinite: without a penalty the dual has no interior.
+        ``coef`` are the weights w. ``gap`` is infinite: without a penalty, an approximate
+        solution gives no dual feasible point.
 
     Raises
     ------
@@ -97,10 +98,14 @@ def solve_unpenalised(
     """
     Z, y, weights = check_logistic(Z, y, weights, require_square=False, n_classes=n_classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    return minimise_on_factor(Z, y, weights, n_classes, rank_tol, tol=tol, max_iter=max_iter)
+    return minimise_log_loss_on_factor(
+        Z, y, weights, n_classes, rank_tol, tol=tol, max_iter=max_iter
+    )
 
 
-def minimise_on_factor(Z, y, weights, n_classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200):
+def minimise_log_loss_on_factor(
+    Z, y, weights, n_classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200
+):
     """Minimise the loss as `solve_unpenalised` does, for validated arguments."""
     columns, spread, mean = _standardise(Z)
     if not columns.shape[1]:
@@ -109,7 +114,7 @@ def minimise_on_factor(Z, y, weights, n_classes, rank_tol=SINGULAR_TOL, *, tol=1
     U, singular_values, Vt = np.linalg.svd(columns, full_matrices=False)
     rank = np.sum(singular_values > rank_tol * singular_values[0])
     basis = np.sqrt(n) * U[:, :rank]
-    if _is_separable_standardised(basis, y, n_classes):
+    if _is_separable_on_basis(basis, y, n_classes):
         raise ValueError(
             "the classes can be separated, at least in part, so without a penalty larger "
             "coefficients always lower the loss and no minimiser exists; use penalty='l2' with a "
@@ -170,15 +175,17 @@ def solve_unpenalised_gram(
     """
     K, y, weights = check_logistic(K, y, weights, n_classes=n_classes)
     tol, max_iter = check_stopping(tol, max_iter)
-    return minimise_on_gram(StoredGram(K), y, weights, n_classes, tol=tol, max_iter=max_iter)
+    return minimise_log_loss_on_gram(
+        StoredGram(K), y, weights, n_classes, tol=tol, max_iter=max_iter
+    )
 
 
-def minimise_on_gram(gram, y, weights, n_classes, *, tol=1e-6, max_iter=200):
+def minimise_log_loss_on_gram(gram, y, weights, n_classes, *, tol=1e-6, max_iter=200):
     """Minimise the loss as `solve_unpenalised_gram` does, for a validated `StoredGram`."""
     factor = pivoted_factor(gram.K, tol=FACTOR_TOL)
     # The smallest columns of Z have a relative rounding error of eps / FACTOR_TOL or a little more.
     rank_tol = 100 * np.finfo(float).eps / FACTOR_TOL
-    result = minimise_on_factor(
+    result = minimise_log_loss_on_factor(
         factor.Z, y, weights, n_classes, rank_tol, tol=tol, max_iter=max_iter
     )
     alpha = factor.coefficients(result.coef)
@@ -194,10 +201,11 @@ def minimise_on_gram(gram, y, weights, n_classes, *, tol=1e-6, max_iter=200):
 def is_separable(Z: ArrayLike, y: ArrayLike, *, n_classes: int | None = None) -> bool:
     r"""Return whether some :math:`F = Zw + b` has no negative margin and at least one positive.
 
-    A linear program maximises the sum of the margins, each between 0 and 1. The maximum is zero if
-    and only if no such classifier exists. For several classes a point has one margin against each
-    wrong class. HiGHS solves the program to its default precision, so that an overlap below about
-    1e-7 of the spread of a feature is treated as none.
+    This is complete or quasi-complete separation. A linear program maximises the sum of the
+    margins, each between 0 and 1. The maximum is zero if and only if no such classifier exists. For
+    several classes a point has one margin against each wrong class. HiGHS solves the program to its
+    default precision, so that an overlap below about 1e-7 of the spread of a feature is treated as
+    none.
 
     Parameters
     ----------
@@ -229,7 +237,7 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, n_classes: int | None = None) ->
     columns, _, _ = _standardise(Z)
     U, singular_values, _ = np.linalg.svd(columns, full_matrices=False)
     is_nonzero = singular_values > SINGULAR_TOL * singular_values.max(initial=0.0)
-    return _is_separable_standardised(U[:, is_nonzero], y, n_classes)
+    return _is_separable_on_basis(U[:, is_nonzero], y, n_classes)
 
 
 def _standardise(Z):
@@ -244,13 +252,13 @@ def _standardise(Z):
     return centred_Z[:, spread > 0] / spread[spread > 0], spread, mean
 
 
-def _is_separable_standardised(columns, y, n_classes):
+def _is_separable_on_basis(basis, y, n_classes):
     """Maximise the sum of the margins t, 0 <= t <= 1, and return whether the maximum is positive.
 
     The maximum is 0 or at least 1, because a classifier with a positive margin can be scaled until
     its largest margin is 1.
     """
-    design_matrix = np.column_stack([columns, np.ones(len(columns))])
+    design_matrix = np.column_stack([basis, np.ones(len(basis))])
     if n_classes is None:
         margin_matrix = csr_array(y[:, None] * design_matrix)
     else:  # for each true class, the outputs of that class minus those of each other

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian, linear, polynomial
-from svmbook.solvers import largest_lam, solve_logistic_l1, solve_logistic_l1_path
+from svmbook.solvers import lam_max, solve_logistic_l1, solve_logistic_l1_path
 from svmbook.solvers.logistic import proximal
 from svmbook.solvers.logistic.likelihoods import Binomial
 
@@ -105,11 +105,11 @@ def test_linear_kernel_in_the_plane_uses_at_most_three_points(lam):
     assert 1 <= np.count_nonzero(result.coef) <= 3
 
 
-def test_all_coefficients_are_zero_from_the_largest_lam_on():
+def test_all_coefficients_are_zero_from_lam_max_on():
     X, y = non_separable(60, random_state=0)
     K = gaussian(X, gamma=0.5)
     weights = np.linspace(1, 2, 60)
-    lam = largest_lam(K, y, weights=weights)
+    lam = lam_max(K, y, weights=weights)
     assert not solve_logistic_l1(K, y, lam * (1 + 1e-9), weights=weights).coef.any()
     assert solve_logistic_l1(K, y, lam * 0.99, weights=weights).coef.any()
 
@@ -117,7 +117,7 @@ def test_all_coefficients_are_zero_from_the_largest_lam_on():
 def test_path_solutions_agree_with_cold_starts():
     X, y = non_separable(120, random_state=0)
     K = gaussian(X, gamma=0.5)
-    lams = np.geomspace(largest_lam(K, y), 1e-2, 8)
+    lams = np.geomspace(lam_max(K, y), 1e-2, 8)
     path = solve_logistic_l1_path(K, y, lams)
     assert all(result.converged for result in path)
     n_iters = []
