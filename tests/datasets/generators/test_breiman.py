@@ -37,13 +37,13 @@ def threenorm_rule(X):
 
 def ringnorm_rule(X):
     d = X.shape[1]
-    m = 2 / np.sqrt(d)
+    a = 2 / np.sqrt(d)
     squared_radius = 8 / 3 * d * np.log(2) + 16 / 9
-    return np.where(((X - 4 / 3 * m) ** 2).sum(axis=1) < squared_radius, -1.0, 1.0)
+    return np.where(((X - 4 / 3 * a) ** 2).sum(axis=1) < squared_radius, -1.0, 1.0)
 
 
 def density_rule(X, name):
-    """Return the class of larger density: an independent check of the rules above."""
+    """Return the class with the larger density: an independent check of the rules above."""
     d = X.shape[1]
     a = 2 / np.sqrt(d)
 
@@ -105,7 +105,7 @@ def test_waveform_classes_have_the_means_noise_and_frequency_of_the_source():
 
 
 @pytest.mark.parametrize("is_far", [False, True])
-def test_rule_of_waveform_compares_integrals_over_u(is_far):
+def test_bayes_rule_of_waveform_agrees_with_numerical_integration(is_far):
     X = waveform(300, random_state=1)[0]
     if is_far:
         X = 30.0 * np.random.default_rng(0).standard_normal((300, 21))

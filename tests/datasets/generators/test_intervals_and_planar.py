@@ -1,4 +1,4 @@
-"""Data of the USVC paper on a line, and of the prototype thesis in a plane, against theory."""
+"""Data of the USVC paper and planar data of the prototype thesis, compared with theory."""
 
 import numpy as np
 import pytest
@@ -89,7 +89,7 @@ def test_circles_of_isolated_are_disjoint_and_inside_the_square():
     assert min(centre_distances.min() / 2, border_distances.min()) >= 3 * MAX_SPREAD
 
 
-def test_stripes_are_equally_likely_and_have_the_default_length():
+def test_stripes_alternate_in_class_are_equally_likely_and_have_the_default_length():
     X, y = striated(N_POINTS, n_stripes=6, width=0.1, random_state=0)
     stripe = np.round(X[:, 0]).astype(int)
     assert np.bincount(stripe) / N_POINTS == pytest.approx(np.full(6, 1 / 6), abs=0.01)
@@ -127,8 +127,8 @@ def test_bayes_error_of_wide_stripes_agrees_with_simulation():
     X, y = striated(200_000, n_stripes=4, width=1.5, random_state=0)
     density = np.exp(-0.5 * ((X[:, :1] - np.arange(4)) / 1.5) ** 2)
     predicted = np.where(density[:, ::2].sum(axis=1) > density[:, 1::2].sum(axis=1), 1.0, -1.0)
-    error = striated_bayes_error(n_stripes=4, width=1.5)
-    assert (predicted != y).mean() == pytest.approx(error, abs=4 * np.sqrt(0.25 / len(y)))
+    expected = striated_bayes_error(n_stripes=4, width=1.5)
+    assert (predicted != y).mean() == pytest.approx(expected, abs=4 * np.sqrt(0.25 / len(y)))
 
 
 def test_spirals_follow_their_formula():

@@ -31,7 +31,7 @@ def test_rates_of_emoticons_and_links_depend_on_sentiment(feature, label, rate):
     assert own_counts.mean() > 1.5 * max(other.mean() for other in counts.values())
 
 
-def test_words_predict_sentiment_better_than_chance_but_not_perfectly():
+def test_features_predict_sentiment_better_than_the_majority_class_but_not_perfectly():
     texts, labels = messages(random_state=0)
     X, _ = message_features(texts)
     accuracy = cross_val_score(LinearSVC(C=0.1), X, labels, cv=5).mean()

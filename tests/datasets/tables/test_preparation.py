@@ -1,6 +1,7 @@
 """Preparation of tables as in the publications, tested on random rows in the format of the files.
 
-The number of features, the labels and the columns with missing values are those of the real tables.
+Each random table has the number of features and the labels of the real table, and an empty cell if
+the real table has any.
 """
 
 from collections import Counter
@@ -22,7 +23,7 @@ POSITIVE_LABELS = {
     "breast": {4},  # malignant
     "breast_id": {4},
     "bupa": {2},
-    "cleveland": {1, 2, 3, 4},  # narrowed vessels of any degree
+    "cleveland": {1, 2, 3, 4},  # vessels narrowed to any degree
     "dermatology": {1},  # psoriasis
     "diabetes": {1},  # tested positive
     "german": {2},  # bad credit risk
@@ -55,14 +56,15 @@ def random_rows(name, entry, rng):
             cells = [f"{value:.2f}" for value in rng.normal(50, 20, entry.n_features)]
         rows.append([*cells, label])
     if entry.n_incomplete_rows:
-        # An outlier, which would change the scale of the other rows if it were not removed.
-        outlier = {"vote84": "y"}.get(name, "1e6")
-        rows[0][: entry.n_features] = ["", *[outlier] * (entry.n_features - 1)]
+        # Except in vote84, the other cells of the row are outliers, which would change the scale of
+        # the complete rows if this row were not removed.
+        cell = "y" if name == "vote84" else "1e6"
+        rows[0][: entry.n_features] = ["", *[cell] * (entry.n_features - 1)]
     return rows
 
 
 @pytest.fixture
-def tables(tmp_path, monkeypatch):
+def manifest_of_random_tables(tmp_path, monkeypatch):
     """Set SVMBOOK_DATA to a folder of random tables; return the manifest that describes them."""
     rng = np.random.default_rng(0)
     entries = {}
@@ -88,12 +90,14 @@ def read_rows(name):
 
 
 @pytest.mark.parametrize(("source", "name"), BINARY_TABLES)
-def test_binary_tables_are_complete_labelled_and_scaled(tables, source, name):
+def test_binary_tables_are_complete_labelled_and_scaled(manifest_of_random_tables, source, name):
     original, prepared = load(name), load(name, prepare=source)
     unscaled = load(name, prepare=source, leak_free=True)
     is_complete = ~np.isnan(original.data).any(axis=1)
-    has_empty_cell = bool(tables[name].n_incomplete_rows) and name != "vote84"
-    assert is_complete.tolist() == [not has_empty_cell] + [True] * (tables[name].n_rows - 1)
+    has_empty_cell = bool(manifest_of_random_tables[name].n_incomplete_rows) and name != "vote84"
+    assert is_complete.tolist() == [not has_empty_cell] + [True] * (
+        manifest_of_random_tables[name].n_rows - 1
+    )
     np.testing.assert_array_equal(unscaled.data, original.data[is_complete])
     labels = original.target[is_complete].tolist()
     assert prepared.target.tolist() == [1.0 if y in POSITIVE_LABELS[name] else -1.0 for y in labels]
@@ -101,29 +105,29 @@ def test_binary_tables_are_complete_labelled_and_scaled(tables, source, name):
     scaler = {"lin2005": MinMaxScaler((-1, 1)), "usvc2004": StandardScaler()}[source]
     np.testing.assert_allclose(prepared.data, scaler.fit_transform(unscaled.data), atol=1e-12)
     np.testing.assert_allclose(prepared.scaler.transform(unscaled.data), prepared.data, atol=1e-12)
-    for unfitted in (unscaled.scaler, SOURCES[source].scaler):  # the latter serves all tables
+    for unfitted in (unscaled.scaler, SOURCES[source].scaler):  # all tables share the latter
         with pytest.raises(NotFittedError):
             check_is_fitted(unfitted)
 
 
 @pytest.mark.parametrize("name", ["glass", "segment", "vehicle"])
-def test_tables_of_shen2013_are_unchanged(tables, name):
+def test_tables_of_shen2013_are_unchanged(manifest_of_random_tables, name):
     original, prepared = load(name), load(name, prepare="shen2013")
     np.testing.assert_array_equal(prepared.data, original.data)
     np.testing.assert_array_equal(prepared.target, original.target)
     assert prepared.scaler is None and original.scaler is None
 
 
-def test_votes_are_encoded_as_yea_nay_or_neither(tables):
+def test_votes_are_encoded_as_yea_nay_or_neither(manifest_of_random_tables):
     table = load("vote84")
     codes = {"y": 1.0, "n": -1.0, "": 0.0}
     expected = [[codes[cell] for cell in row[:-1]] for row in read_rows("vote84")]
     np.testing.assert_array_equal(table.data, expected)
     assert set(table.data.ravel()) == {-1.0, 0.0, 1.0}
-    assert len(load("vote84", prepare="lin2005").data) == tables["vote84"].n_rows
+    assert len(load("vote84", prepare="lin2005").data) == manifest_of_random_tables["vote84"].n_rows
 
 
-def test_categories_are_encoded_in_alphabetical_order(tables):
+def test_categories_are_encoded_in_alphabetical_order(manifest_of_random_tables):
     table, rows = load("postoperative"), read_rows("postoperative")
     assert set(table.categories) == {f"feature {k}" for k in range(7)}
     for k in range(7):
@@ -134,8 +138,8 @@ def test_categories_are_encoded_in_alphabetical_order(tables):
     assert table.data[1:, 7].tolist() == [15.0] * (len(rows) - 1)
 
 
-def test_tables_have_description_and_feature_names(tables):
-    for name, entry in tables.items():
+def test_tables_have_description_and_feature_names(manifest_of_random_tables):
+    for name, entry in manifest_of_random_tables.items():
         if name not in loaders.BUNDLED_LOADERS:
             table = load(name)
             assert entry.origin in table.DESCR and entry.licence in table.DESCR

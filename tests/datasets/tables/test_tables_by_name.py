@@ -43,7 +43,7 @@ def empty_folder(tmp_path, monkeypatch):
 
 
 def haberman_download(n_rows=306, n_positive=81, n_features=3):
-    """Return a table with the shape of haberman, in the form of `fetch_openml`."""
+    """Return a table with the shape of haberman, as `fetch_openml` returns it."""
     X = np.arange(float(n_features) * n_rows).reshape(n_rows, n_features) / 7
     y = np.array(["2"] * n_positive + ["1"] * (n_rows - n_positive))
     names = ["age", "year", "nodes"][:n_features]
@@ -65,7 +65,7 @@ def downloaded_ids(empty_folder, monkeypatch):
 
 
 def replace_entry(monkeypatch, name, **changes):
-    """Change the description of a table in the manifest."""
+    """Replace the manifest by one with only this table, and change the table's description."""
     entry = replace(manifest()[name], **changes)
     monkeypatch.setattr(loaders, "manifest", lambda: {name: entry})
 
@@ -89,9 +89,9 @@ def test_damaged_cache_is_refused(downloaded_ids, length):
         load("haberman")
 
 
-def test_file_of_manifest_may_replace_a_download(downloaded_ids, monkeypatch):
+def test_file_described_by_manifest_may_replace_a_download(downloaded_ids, monkeypatch):
     load("haberman")
-    content = b"the file of the manifest"
+    content = b"the file described by the manifest"
     find("haberman").write_bytes(content)
     replace_entry(monkeypatch, "haberman", sha256=sha256(content).hexdigest())
     assert find("haberman").read_bytes() == content
@@ -208,7 +208,7 @@ def test_invalid_rows_are_refused(empty_folder, monkeypatch, name, rows, message
 
 
 @pytest.mark.parametrize("name", ["haberman", "covtype", "german"])
-def test_error_for_missing_table_advises_to_set_svmbook_data(empty_folder, name):
+def test_error_for_missing_table_suggests_setting_svmbook_data(empty_folder, name):
     with pytest.raises(FileNotFoundError, match=rf"no {name}.csv in .*set SVMBOOK_DATA"):
         load(name)
 
@@ -252,8 +252,8 @@ def test_tables_of_scikit_learn_have_their_shapes_and_labels(name, shape):
 
 
 def test_manifest_is_consistent():
-    tables = {name for preparation in SOURCES.values() for name in preparation.tables}
-    assert tables <= set(manifest())
+    table_names = {name for preparation in SOURCES.values() for name in preparation.tables}
+    assert table_names <= set(manifest())
     for entry in manifest().values():
         assert sum(entry.class_counts.values()) == entry.n_rows
         assert set(entry.positive_labels) < set(entry.class_counts)
