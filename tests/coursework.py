@@ -25,8 +25,8 @@ MARK_SCHEME = "4 points, for graders only"
 ESSAY = "Because squares are not negative."
 
 
-def with_metadata(cell, **metadata):
-    """Return a cell with nbgrader's metadata."""
+def set_nbgrader_metadata(cell, **metadata):
+    """Set nbgrader's metadata of a cell, with these and default values; return the cell."""
     defaults = {"schema_version": 3, "grade": False, "locked": False, "solution": False}
     cell.metadata["nbgrader"] = {**defaults, "task": False, **metadata}
     return cell
@@ -38,17 +38,17 @@ def nbgrader_metadata(cell):
 
 
 def locked_cell(name, source):
-    return with_metadata(new_code_cell(source), grade_id=name, locked=True)
+    return set_nbgrader_metadata(new_code_cell(source), grade_id=name, locked=True)
 
 
 def solution_cell(name, solution, head=""):
     source = f"{head}### BEGIN SOLUTION\n{solution}\n### END SOLUTION"
-    return with_metadata(new_code_cell(source), grade_id=name, solution=True)
+    return set_nbgrader_metadata(new_code_cell(source), grade_id=name, solution=True)
 
 
 def scored_test_cell(name, source, points):
     metadata = {"grade_id": name, "grade": True, "locked": True, "points": points}
-    return with_metadata(new_code_cell(source), **metadata)
+    return set_nbgrader_metadata(new_code_cell(source), **metadata)
 
 
 def _function_cell(name, source):
@@ -73,8 +73,8 @@ def instructor_notebook():
         scored_test_cell("test_square", test_square, 3),
         _function_cell("total", TOTAL),
         scored_test_cell("test_total", "check_close('total', total([1.0, 2.0]), 3.0)", 2),
-        with_metadata(new_markdown_cell(question), grade_id="task", locked=True),
-        with_metadata(
+        set_nbgrader_metadata(new_markdown_cell(question), grade_id="task", locked=True),
+        set_nbgrader_metadata(
             new_markdown_cell(essay), grade_id="essay", grade=True, solution=True, points=4
         ),
     ]
@@ -104,7 +104,7 @@ def table_rows(heading, page=GUIDE):
 
 
 @contextmanager
-def edited_source(course):
+def edit_source_notebook(course):
     """Yield the instructor's notebook of the small assignment, and write it on exit."""
     nb = nbformat.read(course.source_path(ASSIGNMENT), as_version=4)
     yield nb
@@ -124,16 +124,17 @@ def answered_notebook(course, **answers):
     return nb
 
 
-def hand_in(course, student, nb):
-    """Write a student's submission of the small assignment, a notebook or bytes."""
-    return hand_in_assignment(course, student, ASSIGNMENT, nb)
+def hand_in(course, student, submission):
+    """Write a student's submission of the small assignment; return its folder."""
+    return hand_in_assignment(course, student, ASSIGNMENT, submission)
 
 
-def hand_in_assignment(course, student, assignment, nb):
-    """Write a student's submission of an assignment; return its folder."""
+def hand_in_assignment(course, student, assignment, submission):
+    """Write a student's submission, a notebook or the bytes of its file; return its folder."""
     folder = course.root / "submitted" / student / assignment
     folder.mkdir(parents=True)
-    content = nb if isinstance(nb, bytes) else json.dumps(nb).encode()
+    is_file_content = isinstance(submission, bytes)
+    content = submission if is_file_content else json.dumps(submission).encode()
     (folder / f"{assignment}.ipynb").write_bytes(content)
     return folder
 
@@ -144,10 +145,10 @@ def book_assignment(assignment):
 
 
 def submission_variants(assignment):
-    """Return submissions of an assignment of the book, and the points that tests must give.
+    """Return, by label, submissions of an assignment of the book and the expected points of tests.
 
-    A submission is a dict of answers. The submissions are the solution, another solution, and one
-    submission for each typical mistake.
+    A submission is a dict of answers by item. The submissions are the solution, another solution,
+    and one submission for each typical mistake.
     """
     module, points = _variants_module_and_points(assignment)
     correct = {
@@ -201,10 +202,10 @@ def _variants_module_and_points(assignment):
 def answered_book_assignment(course, assignment, answers):
     """Return an assignment of the book with these answers, and otherwise those of the solution."""
     nb = nbformat.read(course.released_path(assignment), as_version=4)
-    solution = book_assignment(assignment)
+    source_nb = book_assignment(assignment)
     for cell in nb.cells:
         if nbgrader_metadata(cell).get("solution"):
             item = nbgrader_metadata(cell)["grade_id"]
-            answer = answers[item] if item in answers else cell_named(solution, item).source
+            answer = answers[item] if item in answers else cell_named(source_nb, item).source
             cell.source = answer.strip()
     return nb

@@ -9,7 +9,7 @@ from coursework import (
     answered_notebook,
     cell_named,
     create_course,
-    edited_source,
+    edit_source_notebook,
     hand_in,
 )
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -81,7 +81,7 @@ def test_student_can_run_the_visible_tests(course, tmp_path):
 
 
 def test_check_reports_stopped_cells_and_unanswered_questions(course, shell_sandbox, tmp_path):
-    with edited_source(course) as nb:
+    with edit_source_notebook(course) as nb:
         nb.cells.insert(-1, new_markdown_cell("## Your turn"))
     course.release(ASSIGNMENT)
     nb = answered_notebook(course, essay="*Your answer.*", square="1 +", total="%pdb on\n" + TOTAL)

@@ -13,7 +13,7 @@ from coursework import (
     SQUARE,
     answered_notebook,
     cell_named,
-    edited_source,
+    edit_source_notebook,
     hand_in,
 )
 
@@ -161,7 +161,7 @@ def test_course_is_locked_while_it_is_graded(course, shell_sandbox):
 
 def test_items_changed_after_the_release_are_reported(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
-    with edited_source(course) as nb:
+    with edit_source_notebook(course) as nb:
         cell_named(nb, "essay").metadata.nbgrader.points = 6
     with pytest.raises(ValueError, match=r"items of small have changed.*release small again"):
         next(grade_submissions(course, ASSIGNMENT, sandbox=shell_sandbox))
@@ -208,7 +208,7 @@ HIDDEN_ASSERTION = "assert square(5.0) == 25.0, 'secret_of_the_test'"
     ],
 )
 def test_hidden_test_is_not_shown_in_any_form(course, shell_sandbox, test):
-    with edited_source(course) as nb:
+    with edit_source_notebook(course) as nb:
         cell_named(nb, "test_square").source = test
     course.release(ASSIGNMENT)
     assert "secret_of_the_test" not in course.released_path(ASSIGNMENT).read_text("utf-8")
@@ -233,7 +233,7 @@ def test_essay_changed_after_it_was_marked_is_reported(course, shell_sandbox):
 def test_item_cannot_be_removed_after_the_first_submission(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
     grade_by_student(course, shell_sandbox)
-    with edited_source(course) as nb:
+    with edit_source_notebook(course) as nb:
         nb.cells.remove(cell_named(nb, "test_total"))
     with pytest.raises(ValueError, match="no item can be added or removed"):
         course.release(ASSIGNMENT)

@@ -44,8 +44,8 @@ def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignore
     )
     hand_in(course, "one", answered_notebook(course, square=long_answer))
     nb = answered_notebook(course, square="")
-    unknown_name = {"nbgrader": {"grade_id": "of-my-own"}}
-    cell = {"cell_type": "code", "source": long_answer, "metadata": unknown_name, "outputs": []}
+    metadata = {"nbgrader": {"grade_id": "of-my-own"}}
+    cell = {"cell_type": "code", "source": long_answer, "metadata": metadata, "outputs": []}
     nb.cells.insert(2, cell)
     hand_in(course, "copy", nb)
     hand_in(course, "blank", answered_notebook(course, square="x=1\n" + " \n" * 99_000))
@@ -54,8 +54,8 @@ def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignore
 
 
 def test_code_of_students_cannot_control_the_terminal(course):
-    parts = "    parts = [x * k for k in range(5)]  # \x1b]52;c;aGE=\x07\n"
-    long_answer = f"def square(x):\n{parts}    return x * x"
+    line_with_escape = "    parts = [x * k for k in range(5)]  # \x1b]52;c;aGE=\x07\n"
+    long_answer = f"def square(x):\n{line_with_escape}    return x * x"
     for student in ("one", "copy"):
         hand_in(course, student, answered_notebook(course, square=long_answer))
     output = (

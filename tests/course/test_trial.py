@@ -12,7 +12,7 @@ from coursework import (
     answered_notebook,
     cell_named,
     create_course,
-    edited_source,
+    edit_source_notebook,
     hand_in,
 )
 
@@ -23,8 +23,8 @@ from svmbook.course.grading.trial import try_out
 
 
 def replace_cells(course, **sources):
-    """Replace the text of cells of the instructor's notebook."""
-    with edited_source(course) as nb:
+    """Replace the text of cells of the instructor's notebook; return the course."""
+    with edit_source_notebook(course) as nb:
         for name, source in sources.items():
             cell_named(nb, name).source = source
     return course
@@ -50,7 +50,7 @@ TEST_STYLES = {
 
 
 def test_common_styles_of_tests_have_no_problems(course, shell_sandbox):
-    with edited_source(course) as nb:
+    with edit_source_notebook(course) as nb:
         position = nb.cells.index(cell_named(nb, "test_square"))
         for number, text in enumerate(TEST_STYLES.values()):
             cell = nbformat.from_dict(nb.cells[position])
@@ -60,7 +60,7 @@ def test_common_styles_of_tests_have_no_problems(course, shell_sandbox):
     assert (trial.problems, trial.weak_tests) == ([], [])
 
 
-REFUSED_TESTS = {
+INVALID_TESTS = {
     "magic": ("%timeit square(2.0)", "test_square is not plain Python.*without magics"),
     "shell": ("!ls\nassert square(2.0) == 4.0", "test_square is not plain Python"),
     "await": ("await square(2.0)", "test_square.*await"),
@@ -90,9 +90,9 @@ def test_locked_cell_that_fails_outside_jupyter_is_reported(course, shell_sandbo
     assert "The locked cell setup fails in the process that runs the tests" in "\n".join(problems)
 
 
-@pytest.mark.parametrize("kind", REFUSED_TESTS)
-def test_invalid_test_is_refused_with_its_name(course, shell_sandbox, kind):
-    text, message = REFUSED_TESTS[kind]
+@pytest.mark.parametrize("kind", INVALID_TESTS)
+def test_invalid_test_is_reported_with_its_name(course, shell_sandbox, kind):
+    text, message = INVALID_TESTS[kind]
     (problem,) = try_out(
         replace_cells(course, test_square=text), ASSIGNMENT, shell_sandbox
     ).problems
@@ -144,22 +144,23 @@ def test_release_refuses_problems_and_lists_weak_tests(course, shell_sandbox, mo
         for path in ROOT.glob(f"notebooks/{part}/*.ipynb")
     ),
 )
-def test_assignments_of_the_book_have_no_problems(name, sandbox, tmp_path):
+def test_assignments_and_questions_of_the_book_have_no_problems(name, sandbox, tmp_path):
     course = create_course(tmp_path / "course", ASSIGNMENTS_FOLDER, [name])
     trial = try_out(course, name, sandbox)
     assert (trial.problems, trial.weak_tests) == ([], [])
 
 
 def test_problems_that_nbgrader_does_not_explain_are_reported(course):
-    with edited_source(course) as nb:
+    with edit_source_notebook(course) as nb:
         cell_named(nb, "test_square").source += "\r"
     (problem,) = try_out(course, ASSIGNMENT, "unused").problems
     assert "test_square has lines that end with" in problem
-    with edited_source(course) as nb:
+    with edit_source_notebook(course) as nb:
         del cell_named(nb, "test_square").metadata.nbgrader["points"]
     (problem,) = try_out(course, ASSIGNMENT, "unused").problems
     assert problem == "test_square has no points; set them in Create Assignment."
-    config = course.root / "nbgrader_config.py"
-    config.write_text(config.read_text() + 'c.ClearHiddenTests.begin_test_delimeter = "BEGIN X"\n')
+    config_path = course.root / "nbgrader_config.py"
+    other_delimiter = 'c.ClearHiddenTests.begin_test_delimeter = "BEGIN X"\n'
+    config_path.write_text(config_path.read_text() + other_delimiter)
     with pytest.raises(ValueError, match="sets other delimiters for ClearHiddenTests"):
         course.master(ASSIGNMENT)
