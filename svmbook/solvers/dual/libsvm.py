@@ -157,9 +157,7 @@ def _kernel_function(kernel, params):
         **{name: KERNELS[name][1] for name in NATIVE_KERNELS},
     }
     if kernel not in parameters_by_kernel:
-        raise ValueError(
-            f"kernel is {kernel!r}; LIBSVM supports {', '.join(parameters_by_kernel)}."
-        )
+        raise ValueError(f"kernel is {kernel!r}; choose one of {', '.join(parameters_by_kernel)}.")
     if set(params) != set(parameters_by_kernel[kernel]):
         expected_names = ", ".join(sorted(parameters_by_kernel[kernel])) or "none"
         found_names = ", ".join(sorted(params)) or "none"

@@ -17,8 +17,8 @@ from svmbook.solvers import solve_libsvm
 def test_named_kernel_and_precomputed_kernel_agree(kernel, params):
     X, y = stdev(2, n=80, random_state=0)
     named_result = solve_libsvm(X, y, 1.0, kernel=kernel, **params)
-    function, _ = KERNELS[kernel]
-    precomputed_result = solve_libsvm(function(X, **params), y, 1.0)
+    kernel_function, _ = KERNELS[kernel]
+    precomputed_result = solve_libsvm(kernel_function(X, **params), y, 1.0)
     assert named_result.converged
     np.testing.assert_allclose(named_result.alpha, precomputed_result.alpha, atol=1e-8)
 
@@ -26,12 +26,12 @@ def test_named_kernel_and_precomputed_kernel_agree(kernel, params):
 @pytest.mark.parametrize(
     ("kernel", "params", "message"),
     [
-        ("sigmoid", {}, "LIBSVM supports"),
+        ("sigmoid", {}, "kernel is 'sigmoid'; choose"),
         ("rbf", {}, "are gamma; found none"),
         ("linear", {"gamma": 1.0}, "are none; found gamma"),
     ],
 )
-def test_unknown_kernels_and_wrong_kernel_parameters_raise(kernel, params, message):
+def test_unsupported_kernels_and_wrong_kernel_parameters_raise(kernel, params, message):
     with pytest.raises(ValueError, match=message):
         solve_libsvm(np.eye(2), [1, -1], 1.0, kernel=kernel, **params)
 
