@@ -44,8 +44,8 @@ def test_hard_margin_certificate_scales_the_margin_to_one(factor, b):
 @pytest.mark.parametrize(
     ("relative_imbalance", "converged"), [(1e-12, True), (1e-7, False), (1e-3, False)]
 )
-def test_unbalanced_multipliers_are_not_converged(relative_imbalance, converged):
-    # With y'alpha = r the dual bound is wrong by b r.
+def test_only_multipliers_balanced_up_to_rounding_are_converged(relative_imbalance, converged):
+    # If y'alpha = r, the dual bound is wrong by b r.
     K, y = noisy_gram(60)
     exact_result = solve_dual(K, y, 1.0)
     alpha = exact_result.alpha.copy()
@@ -70,16 +70,14 @@ def test_smo_certificate_is_free_of_accumulated_rounding_errors(max_iter):
     assert result.objective == pytest.approx(primal, rel=5e-12)
 
 
-def test_tolerances_of_cvxopt_are_above_rounding_error():
+def test_feastol_of_cvxopt_exceeds_rounding_error_and_its_reltol_is_below_tol():
     small_feastol, large_feastol = (
         cvxopt_system.cvxopt_options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12)
     )
     eps = np.finfo(float).eps
     assert small_feastol < 1e-8
     assert eps * 1e12 < large_feastol < 1e3 * eps * 1e12
-    assert (
-        cvxopt_system.cvxopt_options(1e-6, 100, 1.0)["reltol"] < 1e-6
-    )  # smaller than the tolerance
+    assert cvxopt_system.cvxopt_options(1e-6, 100, 1.0)["reltol"] < 1e-6
 
 
 def test_starting_point_is_inside_the_box_and_balanced():
@@ -101,11 +99,11 @@ def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
             tols.append(self.tol)
             return super().fit(*args, **kwargs)
 
-    def failing_crossover(*args, tol, **report):
-        return cross_over(*args, tol=0.0, **report)
+    def cross_over_without_convergence(*args, tol, **options):
+        return cross_over(*args, tol=0.0, **options)
 
     monkeypatch.setattr(libsvm, "_SilentSVC", RecordingSVC)
-    monkeypatch.setattr(libsvm, "cross_over", failing_crossover)
+    monkeypatch.setattr(libsvm, "cross_over", cross_over_without_convergence)
     K, y = noisy_gram(40)
     libsvm.solve_libsvm(scale * K, y, 1.0, tol=tol)
     first_tol, last_tol = tols[0], tols[-1]
@@ -116,7 +114,7 @@ def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
     assert last_tol == tol or rounding_error > 0.1 * tol
 
 
-def test_one_run_of_libsvm_and_the_crossover_reach_the_exact_solution_of_a_slow_problem():
+def test_libsvm_and_crossover_solve_a_slow_problem_within_a_million_iterations():
     # With the tolerance 1e-6 LIBSVM takes 10 million iterations, more than a minute.
     X, y = make_classification(
         *(3000, 15), n_informative=6, flip_y=0.15, weights=[0.8], class_sep=0.7, random_state=3
@@ -145,7 +143,7 @@ def test_crossover_makes_an_approximate_solution_exact(C):
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("C", [0.01, 1.0])
 def test_crossover_predicts_the_free_points_in_any_unit(C, unit, monkeypatch):
-    # Dividing the kernel by a unit and multiplying C by it multiplies alpha by it.
+    # Dividing the kernel by a number and multiplying C by it multiplies alpha by the same number.
     predicted_free_points = []
 
     def record_free_points(state, *arguments, **options):
@@ -222,11 +220,11 @@ def make_state(beta, C=1.0):
     return DualState(StoredGram(K), y, np.full(len(beta), C), beta, free)
 
 
-def test_rounding_error_is_a_sharp_bound():
+def test_rounding_error_bounds_the_true_error_and_is_at_most_20_eps_times_the_terms():
     rng = np.random.default_rng(0)
     K, y = noisy_gram(200)
-    for size in (1e-3, 1.0, 1e6):
-        state = make_state(y * size * rng.uniform(0, 1, 200), C=2 * size)
+    for scale in (1e-3, 1.0, 1e6):
+        state = make_state(y * scale * rng.uniform(0, 1, 200), C=2 * scale)
         exact_e = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
         assert (np.abs(state.e - exact_e) <= state.rounding_error).all()
         sum_of_terms = 1.0 + np.abs(state.beta).sum()  # of |y_i| and |K_ij beta_j|, as |K_ij| <= 1
@@ -255,7 +253,7 @@ def test_zero_gram_matrix_is_solved():
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0])
-def test_crossover_from_the_low_rank_form_keeps_a_nearly_correct_prediction(C):
+def test_crossover_from_the_low_rank_form_converges_from_a_nearly_correct_prediction(C):
     # K has rank 50, because only 50 of the 54 columns of X are linearly independent. With one more
     # free point the active-set iterations would diverge.
     X, y, _ = bench_linear.make_problem({"n": 5040, "features": "scaled", "C": C})
@@ -302,20 +300,23 @@ def test_results_are_immutable_and_compare_by_identity():
 
 
 def cross_over_with_gaps(approximate_gap, exact_gap, converged, monkeypatch, **options):
-    """Cross over from a solution without exact zeros, with prescribed gaps in the certificates."""
+    """Cross over from a solution without exact zeros, with prescribed gaps in the certificates.
+
+    Return the result and the exact solution.
+    """
     K, y = noisy_gram(40)
     exact_result = solve_active_set(K, y, 1.0)
     alpha = exact_result.alpha + 1e-9 * (exact_result.alpha == 0)
     to_result = DualState.to_result
 
-    def with_prescribed_gap(self, *args, **report):
+    def to_result_with_prescribed_gap(self, *args, **report):
         result = to_result(self, *args, **report)
-        # The approximate solution has no iterations.
+        # The state of the approximate solution has made no iterations.
         gap = exact_gap if self.n_iter else approximate_gap
         objective = result.dual_objective + gap
         return replace(result, objective=objective, converged=converged and bool(self.n_iter))
 
-    monkeypatch.setattr(DualState, "to_result", with_prescribed_gap)
+    monkeypatch.setattr(DualState, "to_result", to_result_with_prescribed_gap)
     start = alpha, exact_result.intercept + 0.01
     return cross_over(
         StoredGram(K), y, np.ones(40), *start, **CROSSOVER_OPTIONS, **options

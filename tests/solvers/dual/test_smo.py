@@ -22,21 +22,24 @@ def test_smo_stops_when_rounding_prevents_progress():
     assert result.relative_gap < 1e-12
 
 
-@pytest.mark.parametrize(("n_rises", "n_falls"), [(3, 0), (0, 3), (2, 4), (4, 2)])
-def test_smo_stops_after_ten_n_iterations_without_progress(n_rises, n_falls, monkeypatch):
-    # Checks are n iterations apart; at the first ones the dual objective rises, or the gap falls.
+@pytest.mark.parametrize(("n_dual_increases", "n_gap_decreases"), [(3, 0), (0, 3), (2, 4), (4, 2)])
+def test_smo_stops_after_ten_n_iterations_without_progress(
+    n_dual_increases, n_gap_decreases, monkeypatch
+):
+    # Checks are n iterations apart. The dual objective increases, and the gap decreases, by 1 per
+    # check until the prescribed number of changes is reached.
     checks = count()
 
-    def certify_prescribed_progress(*arguments, **options):
-        check = next(checks)
-        dual, gap = min(check, n_rises), 100.0 - min(check, n_falls)
+    def certify_with_prescribed_progress(*arguments, **options):
+        check_index = next(checks)
+        dual, gap = min(check_index, n_dual_increases), 100.0 - min(check_index, n_gap_decreases)
         result = certify(*arguments, **options)
         return replace(result, dual_objective=dual, objective=dual + gap, converged=False)
 
-    monkeypatch.setattr(smo, "certify", certify_prescribed_progress)
+    monkeypatch.setattr(smo, "certify", certify_with_prescribed_progress)
     X, y = two_clouds(30, distance=0.5)
     result = solve_smo(X @ X.T, y, 1e3)
-    assert result.n_iter == 30 * (max(n_rises, n_falls) + 10)
+    assert result.n_iter == 30 * (max(n_dual_increases, n_gap_decreases) + 10)
     assert "no progress beyond rounding errors in 10 n iterations" in result.message
     assert not result.converged
 

@@ -25,8 +25,8 @@ from svmbook.solvers import (
     to_cvxopt,
 )
 
-FOUR_X, FOUR_Y = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]]), np.array([1.0, 1, -1, -1])
-CVXOPT_FORMS = ["textbook", "sparse", "dense"]
+FOUR_POINTS, FOUR_LABELS = np.array([[1.0, 2], [2, 2], [0, 0], [-2, 3]]), np.array([1.0, 1, -1, -1])
+CVXOPT_GRAM_FORMS = ["textbook", "sparse", "dense"]
 MEHROTRA_NAMES = ["Mehrotra", "Mehrotra, low-rank"]
 every_form = pytest.mark.parametrize("form", ["dense", "low-rank"])
 
@@ -36,15 +36,15 @@ def solve_with(name, X, K, y, C, **options):
         return solve_interior_point(K, y, C, **options)
     if name == "Mehrotra, low-rank":
         return solve_interior_point(X, y, C, form="low-rank", **options)
-    if name == "low-rank":
-        return solve_dual(X, y, C, form=name, **options)
-    if name in CVXOPT_FORMS:
+    if name == "cvxopt, low-rank":
+        return solve_dual(X, y, C, form="low-rank", **options)
+    if name in CVXOPT_GRAM_FORMS:
         return solve_dual(K, y, C, form=name, **options)
     return {"smo": solve_smo, "libsvm": solve_libsvm}[name](K, y, C, **options)
 
 
 def test_matrices_equal_those_printed_in_exploring_classification():
-    qp = to_cvxopt(FOUR_X @ FOUR_X.T, FOUR_Y, C=7.0)
+    qp = to_cvxopt(FOUR_POINTS @ FOUR_POINTS.T, FOUR_LABELS, C=7.0)
     assert np.array_equal(qp.P, [[5, 6, 0, -4], [6, 8, 0, -2], [0, 0, 0, 0], [-4, -2, 0, 13]])
     assert np.array_equal(np.ravel(qp.q), [-1, -1, -1, -1])
     expected_G = np.kron(np.eye(4), [[1], [-1]])
@@ -52,15 +52,19 @@ def test_matrices_equal_those_printed_in_exploring_classification():
     assert np.array_equal(np.ravel(qp.h), [7, 0, 7, 0, 7, 0, 7, 0])
     assert np.array_equal(qp.A, [[1, 1, -1, -1]])
     assert np.ravel(qp.b) == 0
-    sparse = to_cvxopt(FOUR_X @ FOUR_X.T, FOUR_Y, C=7.0, sparse=True)
+    sparse = to_cvxopt(FOUR_POINTS @ FOUR_POINTS.T, FOUR_LABELS, C=7.0, sparse=True)
     assert np.array_equal(cvxopt.matrix(sparse.G), expected_G)
 
 
-@pytest.mark.parametrize("name", [*MEHROTRA_NAMES, *CVXOPT_FORMS, "low-rank", "smo", "libsvm"])
+@pytest.mark.parametrize(
+    "name", [*MEHROTRA_NAMES, *CVXOPT_GRAM_FORMS, "cvxopt, low-rank", "smo", "libsvm"]
+)
 def test_solution_for_four_points_is_that_computed_by_hand(name):
     # The nearest points of the convex hulls are (1, 2) and the point 4/13 of the way from (0, 0)
     # to (-2, 3). With their difference d, w = 2 d / |d|^2.
-    result = solve_with(name, FOUR_X, FOUR_X @ FOUR_X.T, FOUR_Y, np.full(4, 10.0))
+    result = solve_with(
+        name, FOUR_POINTS, FOUR_POINTS @ FOUR_POINTS.T, FOUR_LABELS, np.full(4, 10.0)
+    )
     np.testing.assert_allclose(result.alpha, np.array([26, 0, 18, 8]) / 49, atol=1e-7)
     assert result.alpha[1] == 0.0
     assert result.intercept == pytest.approx(-1.0, abs=1e-6)
@@ -91,7 +95,7 @@ def test_low_rank_and_dense_forms_agree(problem):
 
 
 @given(problem=svm_problems(max_n=6), kernel=st.sampled_from(["linear", "gaussian"]))
-def test_brute_force_finds_no_better_active_set(problem, kernel):
+def test_dual_objective_equals_the_brute_force_optimum(problem, kernel):
     X, y, C = problem
     K = gram(X, kernel)
     C = np.clip(C, 1e-3, 1e3)  # outside this range `brute_force_optimum` is inaccurate
@@ -101,7 +105,7 @@ def test_brute_force_finds_no_better_active_set(problem, kernel):
         assert solver(K, y, C).dual_objective == pytest.approx(expected, rel=rel), solver
 
 
-@pytest.mark.parametrize("name", ["Mehrotra", *CVXOPT_FORMS, "smo", "libsvm"])
+@pytest.mark.parametrize("name", ["Mehrotra", *CVXOPT_GRAM_FORMS, "smo", "libsvm"])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_all_solvers_find_the_same_decision_function(name, C):
     X, y = two_clouds(120)
@@ -141,9 +145,9 @@ def test_solution_agrees_with_scikit_learn(kernel, C):
 def test_mehrotra_takes_as_many_iterations_as_cvxopt(form, C):
     # Both have the same start and the same steps; a wrong corrector at least doubles the number.
     X, y = two_clouds(300)
-    K = X if form == "low-rank" else gram(X, "gaussian")
+    matrix = X if form == "low-rank" else gram(X, "gaussian")
     mehrotra_result, cvxopt_result = (
-        solver(K, y, C, form=form) for solver in (solve_interior_point, solve_dual)
+        solver(matrix, y, C, form=form) for solver in (solve_interior_point, solve_dual)
     )
     assert abs(mehrotra_result.n_iter - cvxopt_result.n_iter) <= 2
 
@@ -166,9 +170,9 @@ def test_zeros_and_bounds_are_exact(solver, form, C):
 @every_form
 def test_hard_margin_is_the_limit_of_the_soft_margin(form):
     X, y = two_clouds(60, distance=12.0)
-    Z = X if form == "low-rank" else X @ X.T
-    hard_result = solve_hard_margin(Z, y, form=form)
-    soft_result = solve_dual(Z, y, 1e6, form=form)
+    matrix = X if form == "low-rank" else X @ X.T
+    hard_result = solve_hard_margin(matrix, y, form=form)
+    soft_result = solve_dual(matrix, y, 1e6, form=form)
     np.testing.assert_allclose(
         hard_result.alpha, soft_result.alpha, atol=1e-6 * hard_result.alpha.max()
     )
@@ -266,8 +270,8 @@ def test_infeasible_hard_margin_is_not_converged():
 
 
 @pytest.mark.parametrize("max_iter", [1, 2, 5, 1000])
-@pytest.mark.parametrize("name", [*MEHROTRA_NAMES, "dense", "low-rank", "smo", "libsvm"])
-def test_certificate_is_that_of_the_returned_multipliers_at_any_limit(name, max_iter):
+@pytest.mark.parametrize("name", [*MEHROTRA_NAMES, "dense", "cvxopt, low-rank", "smo", "libsvm"])
+def test_certificate_is_that_of_the_returned_multipliers_at_any_iteration_limit(name, max_iter):
     X, y = two_clouds(60)
     K = X @ X.T
     result = solve_with(name, X, K, y, 1.0, max_iter=max_iter)
@@ -304,7 +308,7 @@ def test_hard_margin_reports_an_iteration_limit_that_is_too_small():
         solve_hard_margin(X @ X.T, y, max_iter=1)
 
 
-def test_concurrent_fits_do_not_change_blas_threads_and_warning_filters():
+def test_concurrent_fits_do_not_change_blas_threads_or_warning_filters():
     X, y = two_clouds(300)
     settings_before = threadpool_info(), list(warnings.filters)
     with ThreadPoolExecutor(4) as pool:

@@ -22,7 +22,7 @@ COSTS = MAJORISED_COSTS | OTHER_COSTS
 every_cost = pytest.mark.parametrize("cost", COSTS.values(), ids=COSTS.keys())
 
 
-def problem(seed, separable=False):
+def draw_problem(seed, separable=False):
     """Draw centred points, labels and C."""
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(10, 150)), int(rng.integers(1, 8))
@@ -43,7 +43,7 @@ def objective(cost, Z, y, C, w, b):
 )
 def test_hinge_reaches_the_minimum_of_the_quadratic_program(seeds):
     for seed in seeds:
-        Z, y, C = problem(seed)
+        Z, y, C = draw_problem(seed)
         exact_model = DualSVC(C=C).fit(Z, y)
         result = solve_irwls(Z, y, C, HINGE, tol=1e-5)
         assert result.converged
@@ -54,7 +54,7 @@ def test_hinge_reaches_the_minimum_of_the_quadratic_program(seeds):
 @pytest.mark.parametrize("name", COSTS)
 def test_objective_never_increases(name):
     for seed in range(40):
-        result = run_irwls(*problem(seed), COSTS[name], tol=1e-4)
+        result = run_irwls(*draw_problem(seed), COSTS[name], tol=1e-4)
         changes = np.diff(result.objectives)
         if name in OTHER_COSTS:  # a smaller smoothing width may raise the cost
             changes = changes[np.diff(result.widths) == 0]
@@ -64,8 +64,10 @@ def test_objective_never_increases(name):
 @pytest.mark.parametrize("tol", [1e-5, 1e-15])
 def test_max_iter_equal_to_the_iterations_needed_suffices(tol):
     for seed in range(20):
-        unlimited_result = run_irwls(*problem(seed), HINGE, tol=tol)
-        limited_result = run_irwls(*problem(seed), HINGE, tol=tol, max_iter=unlimited_result.n_iter)
+        unlimited_result = run_irwls(*draw_problem(seed), HINGE, tol=tol)
+        limited_result = run_irwls(
+            *draw_problem(seed), HINGE, tol=tol, max_iter=unlimited_result.n_iter
+        )
         assert limited_result.n_iter == unlimited_result.n_iter
         assert (limited_result.converged, limited_result.message) == (
             unlimited_result.converged,
@@ -77,7 +79,7 @@ def test_max_iter_equal_to_the_iterations_needed_suffices(tol):
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_solution_is_stationary(cost, seed):
-    Z, y, C = problem(seed)
+    Z, y, C = draw_problem(seed)
     result = run_irwls(Z, y, C, cost, tol=1e-5, max_iter=20_000)
     assert result.converged
     signed_alpha = y * result.alpha
@@ -87,19 +89,19 @@ def test_solution_is_stationary(cost, seed):
     assert abs(signed_alpha.sum()) <= 1e-5 * np.abs(signed_alpha).sum() + 1e-12
     m = y * (Z @ result.w + result.intercept)
     is_at_kink = np.abs(m - 1.0) < 1e-5
-    slopes = -C * cost.slope(m)
-    tolerance = 1e-3 * C * max(1.0, slopes.max() / C)
-    assert np.abs(result.alpha - slopes)[~is_at_kink].max(initial=0.0) <= tolerance
-    largest_slope = -C * cost.slope(np.array(1.0 - 1e-6))
+    expected_alpha = -C * cost.slope(m)
+    tolerance = 1e-3 * C * max(1.0, expected_alpha.max() / C)
+    assert np.abs(result.alpha - expected_alpha)[~is_at_kink].max(initial=0.0) <= tolerance
+    max_alpha_at_kink = -C * cost.slope(np.array(1.0 - 1e-6))
     assert (result.alpha[is_at_kink] >= -tolerance).all()
-    assert (result.alpha[is_at_kink] <= largest_slope + tolerance).all()
+    assert (result.alpha[is_at_kink] <= max_alpha_at_kink + tolerance).all()
 
 
 @every_cost
 def test_no_small_step_lowers_the_objective(cost):
     rng = np.random.default_rng(0)
     for seed in range(10):
-        Z, y, C = problem(seed)
+        Z, y, C = draw_problem(seed)
         result = run_irwls(Z, y, C, cost, tol=1e-6, max_iter=20_000)
         step_size = 1e-3 * (1.0 + np.linalg.norm(result.w))
         for _ in range(50):
@@ -119,7 +121,7 @@ def test_iterations_leave_a_cycle_of_equal_objectives():
 
 def test_printed_weights_solve_the_problem_for_twice_C():
     for seed in range(20):
-        Z, y, C = problem(seed)
+        Z, y, C = draw_problem(seed)
         for cost in (HINGE, usvc_cost(2.0)):
             printed_result = solve_irwls(
                 Z, y, C, cost, tol=1e-6, max_iter=20_000, use_printed_weights=True
@@ -129,7 +131,7 @@ def test_printed_weights_solve_the_problem_for_twice_C():
             assert printed_result.objective == pytest.approx(
                 objective(cost, Z, y, C, printed_result.w, printed_result.intercept)
             )
-    Z, y, C = problem(3)
+    Z, y, C = draw_problem(3)
     result = solve_irwls(Z, y, C, usvc_cost(2.0), tol=1e-6)
     dual_coef = -C * usvc_cost(2.0).slope(y * (Z @ result.w + result.intercept)) * y
     ratio = (result.w @ result.w) / (result.w @ (Z.T @ dual_coef))
@@ -139,7 +141,7 @@ def test_printed_weights_solve_the_problem_for_twice_C():
 @pytest.mark.parametrize("s", [1.0, 2.0, 4.0])
 def test_separable_points_get_the_maximum_margin(s):
     for seed in range(20):
-        Z, y, _ = problem(seed, separable=True)
+        Z, y, _ = draw_problem(seed, separable=True)
         exact_model = DualSVC(C=np.inf).fit(Z, y)
         C = 1e4 * exact_model.alpha_.max() / -usvc_cost(s).slope(np.array(1.0 - 1e-9))
         start = svm_start(Z, y, 10 * exact_model.alpha_.max())
@@ -149,7 +151,7 @@ def test_separable_points_get_the_maximum_margin(s):
 
 
 def test_doubling_C_of_a_point_equals_repeating_it():
-    Z, y, C = problem(5)
+    Z, y, C = draw_problem(5)
     n_copies = np.where(np.arange(len(y)) % 3 == 0, 2, 1)
     repeated_indices = np.repeat(np.arange(len(y)), n_copies)
     weighted_result = solve_irwls(Z, y, C * n_copies, HINGE, tol=1e-6)
@@ -165,7 +167,7 @@ def test_weights_are_zero_if_features_carry_no_information():
 
 
 def test_path_ends_at_a_stationary_point_of_its_last_cost():
-    Z, y, C = problem(7)
+    Z, y, C = draw_problem(7)
     costs = [usvc_cost(s) for s in (1.0, 2.0, 4.0)]
     results = irwls_path(Z, y, C, costs, tol=1e-4)
     assert len(results) == 3 and results[-1].kkt_residual <= 1e-4
@@ -176,7 +178,7 @@ def test_path_ends_at_a_stationary_point_of_its_last_cost():
 
 
 def test_best_of_several_starts_is_returned():
-    Z, y, C = problem(11)
+    Z, y, C = draw_problem(11)
     rng = np.random.default_rng(0)
     starts = [least_squares_start(Z, y, C), *(random_start(Z, y, C, rng) for _ in range(9))]
     best_result, objectives = minimise_from_starts(Z, y, C, usvc_cost(4.0), starts, tol=1e-4)
@@ -185,22 +187,22 @@ def test_best_of_several_starts_is_returned():
 
 
 def test_least_squares_start_is_ridge_regression():
-    Z, y, C = problem(2)
+    Z, y, C = draw_problem(2)
     w, b = least_squares_start(Z, y, C)
-    extended = np.column_stack([Z, np.ones(len(y))])
-    ridge = np.diag([1.0] * Z.shape[1] + [0.0])
-    expected = np.linalg.solve(C * extended.T @ extended + ridge, C * extended.T @ y)
+    design = np.column_stack([Z, np.ones(len(y))])
+    penalty = np.diag([1.0] * Z.shape[1] + [0.0])
+    expected = np.linalg.solve(C * design.T @ design + penalty, C * design.T @ y)
     np.testing.assert_allclose([*w, b], expected, rtol=1e-8, atol=1e-10)
 
 
 def test_reaching_max_iter_is_reported():
-    Z, y, C = problem(1)
+    Z, y, C = draw_problem(1)
     result = solve_irwls(Z, y, C, HINGE, max_iter=1)
     assert not result.converged and "max_iter" in result.message
 
 
 @pytest.mark.parametrize("seed", [0, 15, 39])
-def test_gradient_at_rounding_error_has_converged_even_at_max_iter(seed):
+def test_result_with_gradient_at_rounding_error_is_converged_even_at_max_iter(seed):
     # Weights of up to 1e11 multiply the rounding errors of the outputs.
     rng = np.random.default_rng(seed)
     Z = 100.0 * rng.standard_normal((8, 3))
@@ -252,7 +254,7 @@ def test_user_defined_cost_is_minimised():
         lambda m: -2 * np.maximum(0.0, 1 - m),
         lambda m: 2.0 * (m < 1),
     )
-    Z, y, C = problem(4)
+    Z, y, C = draw_problem(4)
     result = solve_irwls(Z, y, C, squared_hinge, tol=1e-8)
     slack = np.maximum(0, 1 - y * (Z @ result.w + result.intercept))
     assert np.abs(result.w - C * Z.T @ (2 * y * slack)).max() < 1e-4 * C * len(y)
@@ -262,18 +264,18 @@ def test_user_defined_cost_is_minimised():
 @every_cost
 def test_final_step_does_not_raise_the_objective_at_max_iter(cost):
     for seed in range(20):
-        Z, y, C = problem(seed)
+        Z, y, C = draw_problem(seed)
         for max_iter in (1, 2, 5):
             result = run_irwls(Z, y, C, cost, tol=1e-9, max_iter=max_iter)
             assert result.n_iter <= max_iter
-            largest_objective = result.objectives[-1] * (1 + 1e-7)
+            objective_bound = result.objectives[-1] * (1 + 1e-7)
             # The smoothed cost of a point may be below its cost, by at most the width.
-            assert result.objective <= largest_objective + len(y) * C * result.widths[-1]
+            assert result.objective <= objective_bound + len(y) * C * result.widths[-1]
 
 
-def test_origin_does_not_matter():
+def test_translation_does_not_change_the_objective():
     for seed in range(10):
-        Z, y, C = problem(seed)
+        Z, y, C = draw_problem(seed)
         result = solve_irwls(Z, y, C, HINGE, tol=1e-5)
         shifted_result = solve_irwls(Z + 1e5, y, C, HINGE, tol=1e-5)
         assert shifted_result.objective == pytest.approx(result.objective, rel=1e-5)

@@ -19,10 +19,10 @@ def test_gap_is_primal_minus_dual_before_convergence(max_iter, form):
     result = solve_logistic(matrix, y, lam, form=form, max_iter=max_iter, tol=1e-12)
     G = result.negative_gradient
     dual = entropy(G, np.ones(60)) - 0.5 / lam * G @ K @ G
-    rounding = 1e-11 * result.objective
-    assert result.gap == pytest.approx(result.objective - dual, rel=1e-6, abs=rounding)
+    rounding_error = 1e-11 * result.objective
+    assert result.gap == pytest.approx(result.objective - dual, rel=1e-6, abs=rounding_error)
     if max_iter == 1:
-        assert result.gap > 1e6 * rounding
+        assert result.gap > 1e6 * rounding_error
     minimum = solve_logistic(matrix, y, lam, form=form).objective
     assert result.objective - minimum <= result.gap * (1 + 1e-9)
 
@@ -53,15 +53,15 @@ def test_gap_equal_to_the_tolerance_meets_it():
 )
 @pytest.mark.parametrize("n_failures", [2, 3])
 def test_solver_stops_after_three_steps_without_progress(module, solve, n_failures, monkeypatch):
-    line_search, lengths = module._line_search, [0.0] * n_failures
+    line_search, zero_lengths = module._line_search, [0.0] * n_failures
 
     def fail_at_first(*arguments):
-        return lengths.pop() if lengths else line_search(*arguments)
+        return zero_lengths.pop() if zero_lengths else line_search(*arguments)
 
     monkeypatch.setattr(module, "_line_search", fail_at_first)
     X, y = stdev(2, 40, random_state=0)
     result = solve(gaussian(X, gamma=0.3), y, 0.1)
-    assert not lengths
+    assert not zero_lengths
     if n_failures < 3:
         assert result.converged
     else:

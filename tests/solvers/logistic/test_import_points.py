@@ -1,4 +1,4 @@
-"""The import vector machine agrees with brute force, and with the fit of all kernel functions."""
+"""The import vector machine agrees with brute force, and with the fit on all kernel functions."""
 
 import numpy as np
 import pytest
@@ -13,12 +13,12 @@ from svmbook.solvers.logistic.likelihoods import Binomial
 
 
 def factor_on_subset(K, S):
-    """Return Z with ZZ' = K on the kernel functions of S."""
+    """Return Z, of shape (n, |S|), such that ZZ' equals K in the rows and columns of S."""
     L = np.linalg.cholesky(K[np.ix_(S, S)] + 1e-12 * np.eye(len(S)))
     return np.linalg.solve(L, K[S]).T
 
 
-def objective_on_subset(K, y, lam, S):
+def minimum_on_subset(K, y, lam, S):
     """Return the minimum of the objective over the kernel functions of S."""
     return solve_logistic(factor_on_subset(K, S), y, lam, form="factor", tol=1e-9).objective
 
@@ -58,14 +58,14 @@ def test_all_points_give_kernel_logistic_regression(problem):
     )
 
 
-@pytest.mark.parametrize("n_points", [1, 5, 12])
-def test_full_model_gap_bounds_the_distance_from_the_minimum_over_all_points(n_points):
+@pytest.mark.parametrize("max_points", [1, 5, 12])
+def test_full_model_gap_bounds_the_distance_from_the_minimum_over_all_points(max_points):
     X, y = non_separable(100, random_state=0)
     K = gaussian(X, gamma=0.5)
-    result = select_import_points(K, y, 0.1, max_points=n_points, min_decrease=1e-9)
+    result = select_import_points(K, y, 0.1, max_points=max_points, min_decrease=1e-9)
     S = np.flatnonzero(result.coef)
-    assert len(S) == n_points == result.n_iter
-    assert result.objective == pytest.approx(objective_on_subset(K, y, 0.1, S), rel=1e-6)
+    assert len(S) == max_points == result.n_iter
+    assert result.objective == pytest.approx(minimum_on_subset(K, y, 0.1, S), rel=1e-6)
     minimum = solve_logistic(K, y, 0.1).objective
     assert minimum <= result.objective <= minimum + result.full_model_gap
 
@@ -82,7 +82,7 @@ def test_full_model_gap_is_primal_minus_dual(max_points):
     assert result.full_model_gap == pytest.approx(result.objective - dual, rel=1e-4)
 
 
-def test_only_the_intercept_is_fitted_if_no_kernel_function_helps():
+def test_only_the_intercept_is_fitted_if_no_kernel_function_lowers_the_objective():
     y = np.repeat([1.0, -1.0], [8, 2])
     result = select_import_points(np.ones((10, 10)), y, 1.0)
     assert not result.coef.any() and result.intercept == pytest.approx(np.log(4))
@@ -95,7 +95,8 @@ def test_singular_system_is_reported_as_rounding_error(monkeypatch):
 
     X, y = non_separable(30, random_state=0)
     monkeypatch.setattr("svmbook.solvers.logistic.import_points._predicted_decreases", fail)
-    assert not select_import_points(gaussian(X), y, 1.0).converged
+    result = select_import_points(gaussian(X), y, 1.0)
+    assert not result.converged and "rounding error" in result.message
 
 
 def test_greedy_points_are_better_than_random_ones():
@@ -104,7 +105,7 @@ def test_greedy_points_are_better_than_random_ones():
     greedy_result = select_import_points(K, y, 0.1, max_points=8, min_decrease=1e-9)
     rng = np.random.default_rng(0)
     random_objectives = [
-        objective_on_subset(K, y, 0.1, rng.choice(150, 8, replace=False)) for _ in range(20)
+        minimum_on_subset(K, y, 0.1, rng.choice(150, 8, replace=False)) for _ in range(20)
     ]
     assert greedy_result.objective < min(random_objectives)
 

@@ -41,8 +41,8 @@ def test_gradient_is_zero_and_gap_is_primal_minus_dual(problem, lam):
     entropies = entropy(G, weights)
     dual = entropies - 0.5 / lam * G @ K @ G
     assert G.sum() == pytest.approx(0.0, abs=1e-10 * weights.sum())
-    rounding = 1e-11 * max(entropies, 1.0)
-    assert result.objective - dual == pytest.approx(result.gap, abs=rounding)
+    rounding_error = 1e-11 * max(entropies, 1.0)
+    assert result.objective - dual == pytest.approx(result.gap, abs=rounding_error)
     assert result.gap <= 1e-7 * result.objective
 
 
@@ -52,15 +52,15 @@ def test_objective_agrees_with_bfgs(problem, lam):
     K, y, weights = problem
     result = solve_logistic(K, y, lam, weights=weights)
     objective = as_function_of_theta(ridge_objective, K, y, weights, lam)
-    bfgs = minimize(
+    bfgs_result = minimize(
         objective,
         np.zeros(len(y) + 1),
         jac=lambda theta: complex_gradient(objective, theta),
         method="BFGS",
         options={"gtol": 1e-9},
     )
-    assert result.objective <= bfgs.fun * (1 + 1e-9)
-    assert result.objective >= bfgs.fun * (1 - 1e-5)
+    assert result.objective <= bfgs_result.fun * (1 + 1e-9)
+    assert result.objective >= bfgs_result.fun * (1 - 1e-5)
 
 
 @given(problem=logistic_problems(n_classes=4), lam=LAMS)
@@ -83,10 +83,12 @@ def test_softmax_of_two_classes_equals_binomial(lam):
     # The pair f/2, -f/2 has half the squared norm of f, so that lam has to be doubled.
     X, y = stdev(2, 80, random_state=0)
     K = gaussian(X, gamma=0.3)
-    binomial = solve_logistic(K, y, lam, tol=1e-10)
-    softmax = solve_logistic(K, (y > 0).astype(int), 2 * lam, n_classes=2, tol=1e-10)
-    np.testing.assert_allclose(softmax.coef[:, 1] - softmax.coef[:, 0], binomial.coef, atol=1e-8)
-    assert softmax.objective == pytest.approx(binomial.objective, rel=1e-10)
+    binomial_result = solve_logistic(K, y, lam, tol=1e-10)
+    softmax_result = solve_logistic(K, (y > 0).astype(int), 2 * lam, n_classes=2, tol=1e-10)
+    np.testing.assert_allclose(
+        softmax_result.coef[:, 1] - softmax_result.coef[:, 0], binomial_result.coef, atol=1e-8
+    )
+    assert softmax_result.objective == pytest.approx(binomial_result.objective, rel=1e-10)
 
 
 @pytest.mark.parametrize("lam", [1e-3, 1.0, 100.0])
@@ -111,8 +113,8 @@ def test_both_forms_and_scikit_learn_agree(lam, shape, n_classes):
     np.testing.assert_allclose(w, w_sklearn, atol=1e-4 * np.abs(w_sklearn).max())
     log_p = sklearn_model.predict_log_proba(X)
     loss = -log_p[np.arange(len(X)), np.searchsorted(sklearn_model.classes_, y)].sum()
-    objective = loss + 0.5 * lam * np.sum(w_sklearn**2)
-    assert factor_result.objective <= objective * (1 + 1e-12)
+    sklearn_objective = loss + 0.5 * lam * np.sum(w_sklearn**2)
+    assert factor_result.objective <= sklearn_objective * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_huge_margins_do_not_prevent_convergence(y, n_classes, start):
     options = {"form": "factor", "n_classes": n_classes, "tol": 1e-9}
     for lam in (1e-8, 1.0, 1e8):
         cold_result = solve_logistic(X, y, lam, **options)
-        # At the start the margins are 1e4.
+        # At this start the margins are about 1e4.
         warm_result = solve_logistic(X, y, lam, start=start, **options)
         assert cold_result.converged and warm_result.converged, lam
         assert warm_result.objective == pytest.approx(cold_result.objective, rel=1e-8)
@@ -154,7 +156,7 @@ def test_warm_start_need_not_be_centred(offset):
         ((np.full(3, np.nan), 0.0), "finite"),
     ],
 )
-def test_wrong_start_is_reported(start, message):
+def test_invalid_start_is_reported(start, message):
     with pytest.raises(ValueError, match=message):
         solve_logistic(np.eye(3), np.array([-1.0, 1, 1]), 1.0, start=start)
 
@@ -217,9 +219,9 @@ def test_failed_newton_step_is_reported(error, monkeypatch):
 
 
 @pytest.mark.parametrize("C", [0.03, 0.08])
-def test_line_search_does_not_repeat_a_trial_that_equals_the_last_up_to_rounding(C):
-    # At t = 1 the parabola of the first hinge is one unit in the last place wide, so that t plus
-    # Newton's correction rounds to t.
+def test_line_search_succeeds_if_newtons_correction_is_below_rounding_error(C):
+    # The parabola of the first smoothed hinge contains t = 1 and is one unit in the last place
+    # wide, so that t plus Newton's correction rounds to t.
     loss_function = SmoothedHinge(np.ones(2), np.array([1.0, C]), 2.0**-52)
     point, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
     G, objective = loss_function.negative_gradient(point), loss_function.loss(point)

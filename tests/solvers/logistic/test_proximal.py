@@ -33,9 +33,9 @@ def minimum_by_cvxopt(K, y, weights, lam):
     def F(x=None, z=None):
         if x is None:
             return 0, cvxopt.matrix(0.0, (2 * n + 1, 1))
-        theta = np.array(x).ravel()
-        m = y * (K @ theta[:n] + theta[n])
-        value = weights @ np.logaddexp(0.0, -m) + lam * theta[n + 1 :].sum()
+        variables = np.array(x).ravel()
+        m = y * (K @ variables[:n] + variables[n])
+        value = weights @ np.logaddexp(0.0, -m) + lam * variables[n + 1 :].sum()
         design = np.hstack([K, np.ones((n, 1))])
         gradient = np.append(design.T @ (-weights * y * expit(-m)), np.full(n, lam))
         if z is None:
@@ -50,8 +50,8 @@ def minimum_by_cvxopt(K, y, weights, lam):
     )
     options = {"show_progress": False, "abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10}
     solution = cvxopt_solvers.cp(F, G, cvxopt.matrix(0.0, (2 * n, 1)), options=options)
-    x = np.array(solution["x"]).ravel()
-    return objective(x[:n], x[n], K, y, weights, lam)
+    variables = np.array(solution["x"]).ravel()
+    return objective(variables[:n], variables[n], K, y, weights, lam)
 
 
 @given(problem=logistic_problems(), lam=LAMS)
