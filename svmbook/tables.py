@@ -139,7 +139,7 @@ def data_frame(rows: Iterable, columns: Sequence[str] | None = None) -> DataFram
 
 
 def plus_minus(value: float, uncertainty: float, format_spec: str = ".2f") -> str:
-    """Return a value and its uncertainty as text without a possible line break.
+    """Return a value and its uncertainty as text that cannot be broken across lines.
 
     A value that is rounded to zero has no minus sign.
 
@@ -148,8 +148,8 @@ def plus_minus(value: float, uncertainty: float, format_spec: str = ".2f") -> st
     value, uncertainty : float
         Both in the same unit. An uncertainty of NaN, as from a single run, is omitted.
     format_spec : str, default=".2f"
-        Format of the value. The uncertainty has the same format without a sign if it ends with
-        "f", else two decimals.
+        Format of the value. If it ends with "f", the uncertainty has the same format without a
+        sign, else it has two decimals.
 
     Returns
     -------

@@ -22,33 +22,36 @@ def one_blas_thread():
     """
     with _lock:
         if not _limits:
-            _take_control()
+            _clear_controlling_thread()
         _limits.append(None if _limits else _limit_blas())
     try:
         yield
     finally:
         with _lock:
             if len(_limits) == 1:
-                _take_control()
+                _clear_controlling_thread()
                 _limits[0].restore_original_limits()
             _limits.pop()
 
 
-def _take_control():
+def _clear_controlling_thread():
     """Allow the current thread to set limits; `_lock` makes this safe.
 
-    Recent versions of threadpoolctl honour only the first thread that ever set a limit.
+    Recent versions of threadpoolctl accept limits only from the first thread that ever set one.
     """
     if hasattr(OpenBLASController, "clear_controlling_thread"):
         OpenBLASController.clear_controlling_thread(force=True)
 
 
 def _limit_blas():
-    """Set the limit; cvxopt, which is imported on first use, brings a BLAS of its own."""
+    """Set the limit, also for the BLAS of cvxopt, which is imported on first use."""
     return _thread_pools("cvxopt" in sys.modules).limit(limits=1, user_api="blas")
 
 
 @cache
-def _thread_pools(with_cvxopt):
-    """Find the thread pools of this process; cached, as it takes as long as a small problem."""
+def _thread_pools(is_cvxopt_imported):
+    """Find the thread pools of this process, and again once cvxopt is imported.
+
+    The result is cached, because the search takes as long as solving a small problem.
+    """
     return ThreadpoolController()

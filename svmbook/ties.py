@@ -11,7 +11,7 @@ TIE_TOL = 2.0**-SIGNIFICANT_BITS
 def round_significand(values):
     """Round numbers to 36 significant bits.
 
-    The last of the 53 significant bits of a sum depend on the order of summation, which differs
+    The last few of the 53 significant bits of a sum depend on the order of summation, which differs
     between processors. So the result of `argmin` or of a sort can differ if numbers are equal in
     exact arithmetic. After rounding, such numbers are equal, unless a rounding boundary lies
     between them; for relative differences of 1e-15 the probability of that is about 1e-4.
@@ -49,10 +49,10 @@ def unique_up_to_rounding(values):
 
     Returns
     -------
-    numbers : ndarray
+    unique_values : ndarray
         The distinct numbers, not rounded: the first of those that are equal up to rounding.
     inverse : ndarray of shape (n,)
-        The index of each value in ``numbers``.
+        The index of each value in ``unique_values``.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import pytest
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 import svmbook
-from svmbook.unbiased.expansions import FIRST_SLOPE
+from svmbook.unbiased.irwls_svc import FIRST_SLOPE
 
 TINY = 1e-300
 # Pairs of valid and invalid values.

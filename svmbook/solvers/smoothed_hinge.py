@@ -31,13 +31,15 @@ LARGE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO s
 START_SAMPLE_SIZE = 20_000  # size of the random sample that gives a large problem its warm start
 START_RELATIVE_GAP = 5e-4  # relative duality gap on that sample
 GAP_TARGET = 0.7  # relative to the tolerance: the gap that the next width aims at
-INNER_ACCURACY = 0.3  # relative to the gap: accuracy of a smoothed problem
+# The tolerance of a smoothed problem is this factor times ``tol``, or its square times the relative
+# gap if that is larger.
+INNER_TOL_FACTOR = 0.3
 MAX_NEWTON_STEPS = 200  # largest number of Newton steps at one width
 PATIENCE = 2  # consecutive widths without a smaller gap after which rounding error is assumed
 
 
 class SmoothedHinge(TwoClassLoss):
-    r"""The smoothed hinge in place of a likelihood, for `svmbook.solvers.logistic.newton`."""
+    r"""The smoothed hinge loss, as the loss function of `svmbook.solvers.logistic.newton`."""
 
     def __init__(self, y, C, width):
         self.y, self.C, self.width = y, C, width
@@ -64,7 +66,7 @@ class SmoothedHinge(TwoClassLoss):
 
 
 def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
-    """Solve the SVM dual for a Gram matrix of low rank, whose functions have few weights.
+    """Solve the SVM for a Gram matrix of low rank by Newton's method on smoothed hinge losses.
 
     Parameters
     ----------
@@ -77,7 +79,7 @@ def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
     tol : float, default=1e-6
         Relative duality gap to reach.
     max_iter : int, default=200
-        Largest number of Newton steps, without those on a sample.
+        Largest number of Newton steps, not counting those on a sample.
 
     Returns
     -------
@@ -99,18 +101,21 @@ def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
                 sample_C = sample_C * (C.sum() / sample_C.sum())
                 sample_problem = gram.submatrix(sample_indices), sample_y, sample_C
                 relative_gap = max(START_RELATIVE_GAP, tol)
-                _, start, width = _reduce_width(
+                _, start, width = _solve_with_decreasing_widths(
                     sample_problem, start, (width, 1.0), relative_gap, max_iter
                 )
         problem = gram, y, C
-        result, (weights, _), _ = _reduce_width(
+        result, (weights, _), _ = _solve_with_decreasing_widths(
             problem, start, (width, relative_gap), tol, max_iter
         )
         return result, weights
 
 
-def _reduce_width(problem, start, width_and_relative_gap, tol, max_iter):
-    """Reduce the width until the gap is closed; return result, (weights, intercept) and width."""
+def _solve_with_decreasing_widths(problem, start, width_and_relative_gap, tol, max_iter):
+    """Solve for smaller and smaller widths until the gap is within the tolerance.
+
+    Returns the best result, its (weights, intercept) and its width.
+    """
     (gram, y, C), (width, relative_gap) = problem, width_and_relative_gap
     n_steps, best_solution, n_idle = 0, None, 0
     while True:
@@ -118,7 +123,7 @@ def _reduce_width(problem, start, width_and_relative_gap, tol, max_iter):
             gram,
             SmoothedHinge(y, C, width),
             [1.0],
-            tol=INNER_ACCURACY * max(tol, INNER_ACCURACY * relative_gap),
+            tol=INNER_TOL_FACTOR * max(tol, INNER_TOL_FACTOR * relative_gap),
             max_iter=min(max_iter - n_steps, MAX_NEWTON_STEPS),
             start=start,
         )

@@ -159,7 +159,7 @@ class DualSVC(KernelMachine):
     ValueError
         ``y`` has one class only; the kernel is not finite and symmetric on the training points, or
         found not to be positive semi-definite, which is checked on the support vectors; a weight
-        is negative; or ``C`` is infinite for classes that are not separable, or another solver.
+        is negative; or ``C`` is infinite, but the classes or the solver do not allow this.
 
     See Also
     --------
@@ -169,8 +169,8 @@ class DualSVC(KernelMachine):
     -----
     For n points of d features, an iteration of the interior-point method in low-rank form takes
     :math:`nd^2` operations, and nd numbers are stored. "active-set" stores :math:`n^2` numbers up
-    to 10,000 points, beyond it only the rows of free points; "libsvm" computes rows as needed.
-    Sparse texts with more words than documents take 10 s for 10,000 and minutes for 20,000.
+    to 10,000 points, beyond that only the rows of free points; "libsvm" computes rows as needed.
+    With more words than documents, sparse texts take 10 s for 10,000 documents, minutes for 20,000.
 
     References
     ----------
@@ -233,7 +233,7 @@ class DualSVC(KernelMachine):
 
     def _n_stored_numbers(self, n, d):
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
-            return 2.0 * n * d if _use_low_rank(self._is_linear, n, d) else 2.3 * n * n
+            return 2.0 * n * d if _is_low_rank(self._is_linear, n, d) else 2.3 * n * n
         stores_gram = callable(self.kernel) or self.solver == "smo" or n <= MAX_STORED_POINTS
         return 1.1 * n * n if stores_gram else n * d
 
@@ -305,7 +305,7 @@ class DualSVC(KernelMachine):
         """Return the solver to use, or raise an error if it cannot compute the hard margin."""
         is_hard_margin, (n, d) = np.isinf(self.C), problem.points.shape
         if self.solver == "auto":
-            if is_hard_margin or _use_low_rank(problem.kernel.name == "linear", n, d):
+            if is_hard_margin or _is_low_rank(problem.kernel.name == "linear", n, d):
                 return "interior-point"
             use_active_set = n <= MAX_STORED_POINTS or issparse(problem.points)
             return "active-set" if use_active_set else "libsvm"
@@ -319,7 +319,7 @@ class DualSVC(KernelMachine):
     def _gram_and_mean(self, solver, kernel, points):
         """Return the Gram matrix in the best form for the solver, and a subtracted mean or None."""
         n, d = points.shape
-        if solver in ("interior-point", "cvxopt") and _use_low_rank(kernel.name == "linear", n, d):
+        if solver in ("interior-point", "cvxopt") and _is_low_rank(kernel.name == "linear", n, d):
             # Dense columns need less memory than the Gram matrix. They are centred once more, since
             # the mean that `fit` subtracted was rounded.
             return centred_factor(points.toarray() if issparse(points) else points)
@@ -344,6 +344,6 @@ class DualSVC(KernelMachine):
         return SOLVERS[solver](gram, y, C, **options)
 
 
-def _use_low_rank(is_linear, n, d):
-    """Return whether to use the points as a low-rank factor of the Gram matrix."""
+def _is_low_rank(is_linear, n, d):
+    """Return whether the rank of the Gram matrix is low enough to use the points as its factor."""
     return is_linear and d <= MAX_LOW_RANK_RATIO * n

@@ -1,4 +1,4 @@
-"""Base class of the classifiers fitted by iterated weighted least squares."""
+"""Base class of the classifiers fitted by iteratively reweighted least squares."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class IRWLSClassifier(KernelMachine):
         return n * d if self._is_linear else 6.4 * n * n
 
     def _penalties(self, problem):
-        """Return the factor of each point's cost in the objective."""
+        """Return :math:`C_i`, the factor of the cost of each point in the objective."""
         return upper_bounds(float(self.C), problem.weights)
 
     def _features_and_origin(self, problem):

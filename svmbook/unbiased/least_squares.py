@@ -24,8 +24,8 @@ class LeastSquaresClassifier(BaseClassifier):
 
     .. math:: \tfrac12\|w\|^2 + \tfrac12\sum_i C_i\,(y_i - w^\top x_i - b)^2 ,
 
-    where :math:`C_i` is ``C`` times the weight of the class times the sample weight. It is the
-    first iteration of the unbiased classifiers, in which all weights are equal. The solver is
+    where :math:`C_i` is ``C`` times the weight of the class times the sample weight. `USVC` with
+    the linear kernel and ``init="ls"`` starts from this solution. The solver is
     `sklearn.linear_model.Ridge` with ``alpha=1/C``.
 
     Parameters
@@ -62,7 +62,7 @@ class LeastSquaresClassifier(BaseClassifier):
 
     Notes
     -----
-    The fit solves one linear system in :math:`nd^2` operations.
+    The fit computes one singular value decomposition, in :math:`nd^2` operations for n > d.
 
     References
     ----------

@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
 
+from ..kernels.choice import KernelChoice
 from ..ties import first_argmax, round_significand
 
 __all__ = [
     "PLACEMENT_RULES",
     "choose_prototypes",
     "fscl",
-    "kernel_pca",
+    "kernel_pca_pre_images",
     "kmeans",
     "orthonormal_axes",
 ]
 
-N_PASSES = 2  # passes of competitive learning
+N_PASSES = 2  # number of passes of competitive learning
 PRESENTATIONS_PER_PROTOTYPE = 10  # points presented in each pass, per prototype
-MAX_KMEANS_POINTS_PER_PROTOTYPE = 50
+MAX_KMEANS_POINTS_PER_PROTOTYPE = 50  # k-means uses at most this many points per prototype
 EIGENVALUE_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are numerically zero
 KPCA_SAMPLE_SIZE = 1000  # number of points that kernel PCA uses; more if there are more axes
 
 
 def fscl(
-    X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
+    X: np.ndarray, n_prototypes: int, kernel: KernelChoice, rng: np.random.Generator
 ) -> np.ndarray:
     r"""Place prototypes by frequency sensitive competitive learning.
 
     Points are presented one by one. Each is assigned to the prototype with the smallest
     :math:`u_j\|x - c_j\|^2`, where :math:`u_j` is one plus the number of points already assigned
     to prototype j, which then moves to the mean of its points. The factor :math:`u_j` prevents
-    prototypes without points. The second pass starts with new counts, so that the initial
+    prototypes from having no points. The second pass starts with new counts, so that the initial
     prototypes lose their influence.
 
     References
@@ -52,7 +50,7 @@ def fscl(
     array([ 0., 10.])
     """
     centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
-    # Scale of squared distances for the comparison of ties; medians are robust to outliers.
+    # Scale of squared distances, for breaking ties; medians are robust to outliers.
     scale = np.median(((X - np.median(X, axis=0)) ** 2).sum(axis=1))
     for _ in range(N_PASSES):
         wins = np.ones(n_prototypes)
@@ -66,7 +64,7 @@ def fscl(
 
 
 def kmeans(
-    X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
+    X: np.ndarray, n_prototypes: int, kernel: KernelChoice, rng: np.random.Generator
 ) -> np.ndarray:
     """Place prototypes at the cluster centres of scikit-learn's k-means."""
     sample = X[rng.permutation(len(X))[: MAX_KMEANS_POINTS_PER_PROTOTYPE * n_prototypes]]
@@ -78,8 +76,8 @@ def kmeans(
     )
 
 
-def kernel_pca(
-    X: ArrayLike, n_prototypes: int, kernel: str | Callable, rng: np.random.Generator
+def kernel_pca_pre_images(
+    X: np.ndarray, n_prototypes: int, kernel: KernelChoice, rng: np.random.Generator
 ) -> np.ndarray:
     """Place prototypes along the principal axes of the feature space.
 
@@ -101,14 +99,14 @@ def kernel_pca(
     return pca.inverse_transform(axis_points)[:n_prototypes]
 
 
-PLACEMENT_RULES = {"fscl": fscl, "kmeans": kmeans, "kpca": kernel_pca}
+PLACEMENT_RULES = {"fscl": fscl, "kmeans": kmeans, "kpca": kernel_pca_pre_images}
 
 
 def choose_prototypes(
-    prototypes: str | ArrayLike,
-    X: ArrayLike,
+    prototypes: str | np.ndarray,
+    X: np.ndarray,
     n_prototypes: int,
-    kernel: str | Callable,
+    kernel: KernelChoice,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Return prototypes placed by the named rule, or given prototypes after a check.

@@ -25,7 +25,7 @@ from ..solvers.irwls.starts import (
     svm_start,
 )
 from .base import IRWLSClassifier
-from .expansions import doubling_sequence
+from .irwls_svc import doubling_sequence
 from .placement import PLACEMENT_RULES, choose_prototypes, orthonormal_axes
 
 __all__ = ["USVC"]
@@ -45,7 +45,7 @@ class USVC(IRWLSClassifier):
     others it is an expansion in fixed prototypes, :math:`w = \sum_j \beta_j\,\phi(c_j)`, so that
     the size of the model is chosen before training. The cost is bounded, hence not convex. The
     solution is certified to be a stationary point, which need not be the global minimum;
-    ``start_objectives_`` has the objectives reached from all starts.
+    ``start_objectives_`` holds the objectives reached from all starts.
 
     Parameters
     ----------
@@ -179,6 +179,8 @@ class USVC(IRWLSClassifier):
         "random_state": ["random_state"],
     }
 
+    _memory_advice = "Fit fewer points, or use fewer prototypes."
+
     def _n_stored_numbers(self, n, d):
         return n * d if self._is_linear else 3 * n * (self.n_prototypes + d)
 
@@ -258,9 +260,8 @@ class USVC(IRWLSClassifier):
             Z, origin = self._features_and_origin(training)
         else:
             Z, axes, training = self._place_prototypes(training, rng)
-        result, self.start_objectives_ = self._best_result(
-            Z, training.y, self._penalties(training), rng
-        )
+        C = self._penalties(training)
+        result, self.start_objectives_ = self._minimise_from_each_start(Z, training.y, C, rng)
         if is_linear:
             self._store_support(training, result, origin)
         else:
@@ -274,7 +275,7 @@ class USVC(IRWLSClassifier):
             self.intercept_ = self.intercept_ - self.threshold_
         return self
 
-    def _best_result(self, Z, y, C, rng):
+    def _minimise_from_each_start(self, Z, y, C, rng):
         """Return the result with the smallest objective, and the objectives of all starts."""
         cost = usvc_cost(float(self.s), float(self.k))
         if self.init == "ls":
@@ -284,15 +285,14 @@ class USVC(IRWLSClassifier):
         else:
             first_start = svm_start(Z, y, C)
         if self.init == "path":
-            steepness = doubling_sequence(1.0, float(self.s))
-            costs = [usvc_cost(s, float(self.k)) for s in steepness]
+            costs = [usvc_cost(s, float(self.k)) for s in doubling_sequence(1.0, float(self.s))]
             result = irwls_path(Z, y, C, costs, start=first_start, **self._solver_options())[-1]
             first_start = result.w, result.intercept
         starts = [first_start, *(random_start(Z, y, C, rng) for _ in range(self.n_init - 1))]
         return minimise_from_starts(Z, y, C, cost, starts, **self._solver_options())
 
     def _place_prototypes(self, problem, rng):
-        """Set the prototypes; return the features of the points, the axes, and the problem.
+        """Set the prototypes; return the features of the points, the axes, and the updated problem.
 
         The coefficients of the prototypes are the axes times the weights of the features.
         """
@@ -340,7 +340,7 @@ class USVC(IRWLSClassifier):
     def _certified_threshold(self, problem, validation_indices):
         """Return a threshold that certifies the target rate on the validation points.
 
-        A bound of the rounding error is added, so that points whose output equals the threshold
+        A bound on the rounding error is added, so that points whose output equals the threshold
         raise no alarm.
         """
         negative_indices = validation_indices[problem.y[validation_indices] < 0]

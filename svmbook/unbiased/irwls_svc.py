@@ -1,4 +1,4 @@
-"""Kernel classifiers by iterated weighted least squares, expanded in their support vectors."""
+"""Support vector classifiers with the hinge loss or a sigmoidal cost, fitted by IRWLS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FIRST_SLOPE = 1.0  # first slope of `ERMSVC`, which is then doubled repeatedly
 
 
 class IRWLSSVC(IRWLSClassifier):
-    r"""Support vector classifier by iterated weighted least squares; slower than `DualSVC`.
+    r"""Support vector classifier by iteratively reweighted least squares; slower than `DualSVC`.
 
     Minimises
 
@@ -334,11 +334,11 @@ class ERMSVC(IRWLSClassifier):
 
 
 def doubling_sequence(first, last):
-    """Return ``first``, its doubles below ``last``, and ``last``.
+    """Return ``first``, its repeated doubles below ``last``, and ``last``.
 
     Examples
     --------
-    >>> from svmbook.unbiased.expansions import doubling_sequence
+    >>> from svmbook.unbiased.irwls_svc import doubling_sequence
     >>> doubling_sequence(1.0, 5.0)
     [1.0, 2.0, 4.0, 5.0]
     """
