@@ -1,4 +1,4 @@
-"""Invalid arguments of the solvers, and inputs of extreme scale."""
+"""Invalid arguments of the solvers, their default values, and inputs of extreme scale."""
 
 import re
 from importlib import import_module
@@ -19,8 +19,8 @@ from svmbook.solvers import (
     to_cvxopt,
 )
 
-# All solvers of a single dual, recognised by their first parameters.
-SOLVERS = [
+# The solvers of a single SVM dual, recognised by their first parameters.
+DUAL_SOLVERS = [
     solver
     for name, solver in vars(solvers).items()
     if name.startswith("solve_") and re.match("[KX]yC", "".join(signature(solver).parameters))
@@ -28,26 +28,29 @@ SOLVERS = [
 ]
 
 
-def test_solvers_are_found():
-    assert solve_dual in SOLVERS and len(SOLVERS) >= 4
+def test_dual_solvers_are_found():
+    assert solve_dual in DUAL_SOLVERS and len(DUAL_SOLVERS) >= 4
 
 
-def inner_functions():
-    """Return each function whose summary says "as `solver` does", with that solver."""
+def inner_and_public_functions():
+    """Return a dict from the name of each inner function to it and its public function.
+
+    The summary of an inner function says that it works "as `public_function` does".
+    """
     module_names = [
         module.name for module in walk_packages(solvers.__path__, solvers.__name__ + ".")
     ]
-    inner_and_public = {}
+    functions = {}
     for module in map(import_module, module_names):
         for name, function in getmembers(module, isfunction):
             match = re.match(".* as `(\\w+)` does", getdoc(function) or "")
             if match and not name.startswith("_") and function.__module__ == module.__name__:
-                inner_and_public[name] = function, getattr(module, match[1])
-    return inner_and_public
+                functions[name] = function, getattr(module, match[1])
+    return functions
 
 
 def test_inner_functions_have_the_defaults_of_the_public_ones():
-    functions = inner_functions()
+    functions = inner_and_public_functions()
     assert {
         "solve_active_set_on_gram",
         "svm_path_on_gram",
@@ -94,13 +97,13 @@ def test_unknown_form_is_rejected():
         (np.eye(2), [-1, 1], [1.0, 2.0, 3.0], "2 numbers"),
     ],
 )
-@pytest.mark.parametrize("solver", [*SOLVERS, to_cvxopt])
-def test_invalid_arrays_are_reported(solver, K, y, C, message):
+@pytest.mark.parametrize("solver", [*DUAL_SOLVERS, to_cvxopt])
+def test_invalid_K_y_or_C_is_reported(solver, K, y, C, message):
     with pytest.raises(ValueError, match=message):
         solver(K, y, C)
 
 
-@pytest.mark.parametrize("solver", [*SOLVERS, solve_hard_margin])
+@pytest.mark.parametrize("solver", [*DUAL_SOLVERS, solve_hard_margin])
 @pytest.mark.parametrize(
     "invalid_option",
     [{"tol": 0.0}, {"tol": np.nan}, {"tol": "small"}, {"max_iter": 0}, {"max_iter": -1}],
@@ -112,20 +115,20 @@ def test_invalid_tol_and_max_iter_are_reported(solver, invalid_option):
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
-@pytest.mark.parametrize(("K", "C"), [(1e60, 1.0), (1e-60, 1.0), (1.0, 1e60), (1.0, 1e-60)])
-def test_extreme_K_or_C_is_solved_but_certified_only_if_rounding_permits(solver, K, C):
-    result = solver(K * np.eye(2), [1, -1], C)
-    np.testing.assert_allclose(result.alpha, min(1 / K, C))
-    # Otherwise C times the rounding error of a slack exceeds the objective.
-    assert result.converged == (K * C <= 1)
+@pytest.mark.parametrize(("scale", "C"), [(1e60, 1.0), (1e-60, 1.0), (1.0, 1e60), (1.0, 1e-60)])
+def test_extreme_K_or_C_is_solved_but_certified_only_if_rounding_permits(solver, scale, C):
+    result = solver(scale * np.eye(2), [1, -1], C)
+    np.testing.assert_allclose(result.alpha, min(1 / scale, C))
+    # If scale * C > 1, C times the rounding error of a slack exceeds the objective.
+    assert result.converged == (scale * C <= 1)
 
 
 @pytest.mark.parametrize("solver", [solve_active_set, solve_dual, solve_smo])
-@pytest.mark.parametrize(("K", "C"), [(1e45, 1e-45), (1e-45, 1e45), (1e-45, 1e-45)])
-def test_extreme_K_and_C_are_solved(solver, K, C):
-    result = solver(K * np.eye(2), [1, -1], C)
+@pytest.mark.parametrize(("scale", "C"), [(1e45, 1e-45), (1e-45, 1e45), (1e-45, 1e-45)])
+def test_extreme_K_and_C_are_solved(solver, scale, C):
+    result = solver(scale * np.eye(2), [1, -1], C)
     assert result.converged
-    np.testing.assert_allclose(result.alpha, min(1 / K, C))
+    np.testing.assert_allclose(result.alpha, min(1 / scale, C))
 
 
 def test_overflow_in_libsvm_is_reported():

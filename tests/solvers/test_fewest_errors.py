@@ -1,4 +1,4 @@
-"""The smallest number of errors agrees with a search over all lines through two points."""
+"""The smallest number of errors of a line agrees with a search over lines through two points."""
 
 from itertools import combinations
 
@@ -9,18 +9,18 @@ from svmbook import DualSVC
 from svmbook.solvers import solve_fewest_errors
 
 
-def fewest_errors_of_lines(X, y):
-    """Return the smallest number of errors over all lines through two points.
+def brute_force_fewest_errors(X, y):
+    """Return the smallest number of errors, found by trying all lines through two points.
 
-    A small rotation and shift puts the two points of such a line on their correct sides, and every
-    other line makes at least as many errors as one of these.
+    A small rotation and shift puts the two points of such a line on their correct sides. Every
+    other line makes at least as many errors as one of these or as a constant prediction.
     """
     fewest = min((y > 0).sum(), (y < 0).sum())
     for i, j in combinations(range(len(y)), 2):
         normal = np.array([X[i, 1] - X[j, 1], X[j, 0] - X[i, 0]])
-        sides = y * ((X - X[i]) @ normal)
-        sides[[i, j]] = 0.0
-        fewest = min(fewest, (sides < 0).sum(), (sides > 0).sum())
+        margins = y * ((X - X[i]) @ normal)
+        margins[[i, j]] = 0.0
+        fewest = min(fewest, (margins < 0).sum(), (margins > 0).sum())
     return fewest
 
 
@@ -32,10 +32,10 @@ def draw_points(seed, n):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_result_agrees_with_search_over_all_lines(seed):
+def test_result_agrees_with_search_over_lines_through_two_points(seed):
     X, y = draw_points(seed, 15 + 2 * seed)
     result = solve_fewest_errors(X, y)
-    assert result.n_errors == result.bound == fewest_errors_of_lines(X, y)
+    assert result.n_errors == result.bound == brute_force_fewest_errors(X, y)
     assert result.converged
     assert (y * (X @ result.w + result.intercept) <= 0).sum() == result.n_errors
 
@@ -61,7 +61,7 @@ def test_equal_points_of_both_labels_cause_one_error():
 def test_bound_holds_after_the_time_limit():
     X, y = draw_points(0, 60)
     result = solve_fewest_errors(X, y, time_limit=1e-3)
-    assert result.bound <= fewest_errors_of_lines(X, y) <= result.n_errors
+    assert result.bound <= brute_force_fewest_errors(X, y) <= result.n_errors
 
 
 @pytest.mark.parametrize(

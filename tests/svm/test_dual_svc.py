@@ -23,19 +23,19 @@ SOLVERS = ["interior-point", "active-set", "smo", "libsvm", "cvxopt"]
 
 
 @pytest.fixture(scope="module")
-def clouds():
+def two_clouds():
     return stdev(2, n=120, random_state=0)
 
 
 @pytest.fixture(scope="module")
-def corners():
+def four_clouds():
     return non_separable(n=120, random_state=0)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_every_solver_agrees_with_svc(clouds, solver, C):
-    X, y = clouds
+def test_every_solver_agrees_with_svc(two_clouds, solver, C):
+    X, y = two_clouds
     model = DualSVC(C=C, solver=solver).fit(X, y)
     reference = SVC(C=C, kernel="linear", tol=1e-8).fit(X, y)
     assert model.solver_ == solver
@@ -53,27 +53,29 @@ def test_every_solver_agrees_with_svc(clouds, solver, C):
         ("exponential", kernels.exponential, {"gamma": 0.3}),
     ],
 )
-def test_named_callable_and_precomputed_kernels_agree(corners, name, function, params):
-    X, y = corners
+def test_named_callable_and_precomputed_kernels_agree(four_clouds, name, function, params):
+    X, y = four_clouds
     X_new = X[:20] + 0.1
 
     def kernel(A, B):
         return function(A, B, **params)
 
-    named = DualSVC(kernel=name, **params).fit(X, y)
-    expected = named.decision_function(X_new)
+    named_model = DualSVC(kernel=name, **params).fit(X, y)
+    expected = named_model.decision_function(X_new)
     for model in (DualSVC(kernel=function, **params), DualSVC(kernel=kernel)):
         np.testing.assert_allclose(model.fit(X, y).decision_function(X_new), expected, atol=1e-8)
-    precomputed = DualSVC(kernel="precomputed").fit(kernel(X, X), y)
-    np.testing.assert_allclose(precomputed.decision_function(kernel(X_new, X)), expected, atol=1e-8)
-    assert np.array_equal(precomputed.support_, named.support_)
+    precomputed_model = DualSVC(kernel="precomputed").fit(kernel(X, X), y)
+    np.testing.assert_allclose(
+        precomputed_model.decision_function(kernel(X_new, X)), expected, atol=1e-8
+    )
+    assert np.array_equal(precomputed_model.support_, named_model.support_)
 
 
 @pytest.mark.parametrize(
     "labels", [(0, 1), (99, 100), ("benign", "malignant"), (False, True), (-1.0, 1.0), (3, -7)]
 )
-def test_labels_may_have_any_type(clouds, labels):
-    X, y = clouds
+def test_labels_may_have_any_type(two_clouds, labels):
+    X, y = two_clouds
     classes = np.array(sorted(labels))
     model = DualSVC().fit(X, classes[(y > 0).astype(int)])
     assert np.array_equal(model.classes_, classes)
@@ -83,8 +85,8 @@ def test_labels_may_have_any_type(clouds, labels):
     np.testing.assert_allclose(model.alpha_, DualSVC().fit(X, y).alpha_)
 
 
-def test_attributes_are_consistent(clouds):
-    X, y = clouds
+def test_attributes_are_consistent(two_clouds):
+    X, y = two_clouds
     model = DualSVC(C=0.5).fit(X, y)
     margins = y * model.decision_function(X)
     assert np.array_equal(model.support_, np.flatnonzero(model.alpha_))
@@ -101,16 +103,16 @@ def test_attributes_are_consistent(clouds):
     assert model.relative_gap_ == pytest.approx(max(0.0, gap) / model.objective_)
 
 
-def test_geometric_margin_is_that_in_the_feature_space(corners):
-    X, y = corners
+def test_geometric_margin_is_measured_in_the_feature_space(four_clouds):
+    X, y = four_clouds
     model = DualSVC(kernel="rbf", gamma=0.3).fit(X, y)
     beta = y * model.alpha_
     w_squared = beta @ kernels.gaussian(X, gamma=0.3) @ beta
     assert model.geometric_margin_ == pytest.approx(w_squared**-0.5)
 
 
-def test_point_of_weight_two_equals_two_points(corners):
-    X, y = corners
+def test_point_of_weight_two_equals_two_points(four_clouds):
+    X, y = four_clouds
     weights = np.where(np.arange(120) % 3 == 0, 2.0, 1.0)
     repeated_indices = np.repeat(np.arange(120), weights.astype(int))
     weighted_model = DualSVC(kernel="rbf").fit(X, y, sample_weight=weights)
@@ -120,8 +122,8 @@ def test_point_of_weight_two_equals_two_points(corners):
     np.testing.assert_allclose(weighted_model.decision_function(X), expected, atol=1e-7)
 
 
-def test_class_weights_change_the_upper_bounds(clouds):
-    X, y = clouds
+def test_class_weights_change_the_upper_bounds(two_clouds):
+    X, y = two_clouds
     model = DualSVC(C=0.1, class_weight={1.0: 4.0}).fit(X, y)
     assert model.alpha_[y > 0].max() == pytest.approx(0.4)
     assert model.alpha_[y < 0].max() == pytest.approx(0.1)
@@ -129,8 +131,8 @@ def test_class_weights_change_the_upper_bounds(clouds):
     assert (model.predict(X) > 0).sum() > (unweighted_model.predict(X) > 0).sum()
 
 
-def test_balanced_weights_agree_with_svc(clouds):
-    X, y = clouds
+def test_balanced_weights_agree_with_svc(two_clouds):
+    X, y = two_clouds
     subset = np.flatnonzero((y > 0) | (np.arange(120) % 5 == 0))
     model = DualSVC(class_weight="balanced").fit(X[subset], y[subset])
     reference = SVC(kernel="linear", class_weight="balanced", tol=1e-8).fit(X[subset], y[subset])
@@ -147,15 +149,15 @@ def test_hard_margin_solution_has_smallest_margin_one(solver):
     assert model.relative_gap_ <= 1e-6
 
 
-def test_hard_margin_on_overlapping_classes_raises(clouds):
+def test_hard_margin_on_overlapping_classes_raises(two_clouds):
     with pytest.raises(ValueError, match=r"hulls meet.*finite C"):
-        DualSVC(C=np.inf).fit(*clouds)
+        DualSVC(C=np.inf).fit(*two_clouds)
 
 
 @pytest.mark.parametrize("solver", ["smo", "libsvm", "active-set", "cvxopt"])
-def test_hard_margin_needs_the_interior_point_method(clouds, solver):
+def test_hard_margin_needs_the_interior_point_method(two_clouds, solver):
     with pytest.raises(ValueError, match="interior-point"):
-        DualSVC(C=np.inf, solver=solver).fit(*clouds)
+        DualSVC(C=np.inf, solver=solver).fit(*two_clouds)
 
 
 def test_auto_chooses_the_documented_solver():
@@ -174,16 +176,16 @@ def test_auto_chooses_the_documented_solver():
         assert DualSVC().fit(X_wide, y).solver_ == "active-set"
 
 
-def test_active_set_method_agrees_for_stored_and_computed_gram_matrices(clouds):
-    stored_model = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
+def test_active_set_method_agrees_for_stored_and_computed_gram_matrices(two_clouds):
+    stored_model = DualSVC(kernel="rbf", solver="active-set").fit(*two_clouds)
     with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 100):
-        computed_model = DualSVC(kernel="rbf", solver="active-set").fit(*clouds)
+        computed_model = DualSVC(kernel="rbf", solver="active-set").fit(*two_clouds)
     np.testing.assert_allclose(computed_model.alpha_, stored_model.alpha_, atol=1e-10)
     assert computed_model.kkt_residual_ < 1e-11
 
 
 @given(problem=svm_problems(max_n=25), log_scale=st.integers(-6, 4))
-def test_interior_point_method_converges_on_ill_conditioned_data(problem, log_scale):
+def test_interior_point_method_converges_on_data_of_any_scale(problem, log_scale):
     X, y, _ = problem
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
@@ -206,8 +208,8 @@ def test_unconverged_result_is_no_worse_than_w_equal_to_zero(solver, class_count
     assert objective == pytest.approx(model.objective_, rel=1e-3)
 
 
-def test_balanced_weights_of_weighted_and_repeated_points_agree(clouds):
-    X, y = clouds
+def test_balanced_weights_of_weighted_and_repeated_points_agree(two_clouds):
+    X, y = two_clouds
     weights = np.where((y > 0) & (np.arange(120) % 2 == 0), 3, 1)
     repeated_indices = np.repeat(np.arange(120), weights)
     weighted_model = DualSVC(class_weight="balanced").fit(X, y, sample_weight=weights)
@@ -215,15 +217,15 @@ def test_balanced_weights_of_weighted_and_repeated_points_agree(clouds):
     np.testing.assert_allclose(weighted_model.coef_, repeated_model.coef_, atol=1e-7)
 
 
-def test_cross_validation_splits_a_precomputed_kernel(corners):
-    X, y = corners
+def test_cross_validation_splits_a_precomputed_kernel(four_clouds):
+    X, y = four_clouds
     K = kernels.gaussian(X, gamma=0.3)
     assert cross_val_score(DualSVC(kernel="precomputed"), K, y, cv=3).mean() > 0.85
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_distance_from_the_origin_affects_only_the_intercept(clouds, solver):
-    X, y = clouds
+def test_distance_from_the_origin_affects_only_the_intercept(two_clouds, solver):
+    X, y = two_clouds
     near, far = (DualSVC(solver=solver).fit(X + shift, y) for shift in (0.0, 1e8))
     np.testing.assert_allclose(far.coef_, near.coef_, atol=1e-6)
     assert far.dual_objective_ == pytest.approx(near.dual_objective_, rel=1e-6)
@@ -232,8 +234,8 @@ def test_distance_from_the_origin_affects_only_the_intercept(clouds, solver):
 
 
 @pytest.mark.parametrize("solver", ["interior-point", "cvxopt", "smo", "libsvm"])
-def test_gaussian_kernel_is_translation_invariant(corners, solver):
-    X, y = corners
+def test_gaussian_kernel_is_translation_invariant(four_clouds, solver):
+    X, y = four_clouds
     model = DualSVC(kernel="rbf", gamma=0.3, solver=solver)
     outputs = model.fit(X, y).decision_function(X)
     translated_outputs = model.fit(X + 1e7, y).decision_function(X + 1e7)
@@ -241,8 +243,8 @@ def test_gaussian_kernel_is_translation_invariant(corners, solver):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf", kernels.laplacian, "precomputed"])
-def test_model_can_be_pickled_and_cloned(corners, kernel):
-    X, y = corners
+def test_model_can_be_pickled_and_cloned(four_clouds, kernel):
+    X, y = four_clouds
     if kernel == "precomputed":
         X = X @ X.T
     model = DualSVC(kernel=kernel).fit(X, y)
@@ -251,13 +253,13 @@ def test_model_can_be_pickled_and_cloned(corners, kernel):
     np.testing.assert_array_equal(clone(model).fit(X, y).alpha_, model.alpha_)
 
 
-def test_parameters_may_be_numpy_scalars(clouds):
-    model = DualSVC(C=np.float32(2), tol=np.float32(1e-6), max_iter=np.int64(60)).fit(*clouds)
-    expected = DualSVC(C=2.0).fit(*clouds)
-    assert model.relative_gap_ == pytest.approx(expected.relative_gap_, abs=1e-9)
+def test_parameters_may_be_numpy_scalars(two_clouds):
+    model = DualSVC(C=np.float32(2), tol=np.float32(1e-6), max_iter=np.int64(60)).fit(*two_clouds)
+    reference = DualSVC(C=2.0).fit(*two_clouds)
+    assert model.relative_gap_ == pytest.approx(reference.relative_gap_, abs=1e-9)
 
 
-def test_kernel_object_may_define_elementwise_equality(corners):
+def test_kernel_object_may_define_elementwise_equality(four_clouds):
     class Kernel:
         def __call__(self, A, B):
             return kernels.gaussian(A, B)
@@ -266,11 +268,11 @@ def test_kernel_object_may_define_elementwise_equality(corners):
             return np.array([True, False])
 
     assert not DualSVC(kernel=Kernel()).__sklearn_tags__().input_tags.pairwise
-    DualSVC(kernel=Kernel()).fit(*corners)
+    DualSVC(kernel=Kernel()).fit(*four_clouds)
 
 
-def test_refit_deletes_attributes_of_the_old_kernel(corners):
-    X, y = corners
+def test_refit_deletes_attributes_of_the_old_kernel(four_clouds):
+    X, y = four_clouds
     model = DualSVC().fit(X, y)
     assert hasattr(model, "coef_")
     assert not hasattr(model, "gamma_")
@@ -281,8 +283,8 @@ def test_refit_deletes_attributes_of_the_old_kernel(corners):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("coordinate", [1e6, -1e12, 1e200])
-def test_outlier_of_weight_zero_is_ignored(clouds, solver, coordinate):
-    X, y = clouds
+def test_outlier_of_weight_zero_is_ignored(two_clouds, solver, coordinate):
+    X, y = two_clouds
     extended_X, extended_y = np.vstack([X, [coordinate, coordinate]]), np.append(y, 1.0)
     weights = np.append(np.ones(len(y)), 0.0)
     model = DualSVC(solver=solver).fit(extended_X, extended_y, sample_weight=weights)
@@ -291,8 +293,8 @@ def test_outlier_of_weight_zero_is_ignored(clouds, solver, coordinate):
     assert model.alpha_[-1] == 0
 
 
-def test_precomputed_values_of_points_of_weight_zero_are_ignored(corners):
-    X, y = corners
+def test_precomputed_values_of_points_of_weight_zero_are_ignored(four_clouds):
+    X, y = four_clouds
     K = kernels.gaussian(X, gamma=0.3)
     weights = (np.arange(120) % 4 != 0).astype(float)
     changed_K = np.where(weights[:, None] * weights == 0, np.pi, K)
@@ -305,10 +307,10 @@ def test_precomputed_values_of_points_of_weight_zero_are_ignored(corners):
     assert model.support_vectors_.shape == (0, 0)
 
 
-def test_decision_value_without_support_vectors_is_the_intercept(clouds):
-    model = DualSVC(kernel="rbf").fit(*clouds)
+def test_decision_value_without_support_vectors_is_the_intercept(two_clouds):
+    model = DualSVC(kernel="rbf").fit(*two_clouds)
     model.support_, model.support_vectors_ = model.support_[:0], model.support_vectors_[:0]
     model.dual_coef_ = model.dual_coef_[:, :0]
     np.testing.assert_array_equal(
-        model.decision_function(clouds[0]), np.full(120, model.intercept_[0])
+        model.decision_function(two_clouds[0]), np.full(120, model.intercept_[0])
     )

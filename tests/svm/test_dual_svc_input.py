@@ -1,4 +1,4 @@
-"""`DualSVC` on invalid input, and its warnings."""
+"""`DualSVC` on invalid input, and its warnings; `test_parameters` has the numeric parameters."""
 
 import numpy as np
 import pytest
@@ -9,29 +9,29 @@ from svmbook.datasets import stdev
 
 
 @pytest.fixture(scope="module")
-def clouds():
+def two_clouds():
     return stdev(2, n=120, random_state=0)
 
 
-def test_failed_refit_leaves_the_estimator_unfitted(clouds):
-    model = DualSVC().fit(*clouds)
+def test_failed_refit_leaves_the_estimator_unfitted(two_clouds):
+    model = DualSVC().fit(*two_clouds)
     with pytest.raises(ValueError, match="hulls meet"):
-        model.set_params(C=np.inf).fit(*clouds)
+        model.set_params(C=np.inf).fit(*two_clouds)
     with pytest.raises(NotFittedError):
-        model.predict(clouds[0])
+        model.predict(two_clouds[0])
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("C", "much"), ("kernel", "cosine"), ("gamma", "wide"), ("solver", "magic"), ("max_iter", 0)],
 )
-def test_invalid_parameters_are_reported(clouds, name, value):  # numbers: see test_parameters.py
+def test_invalid_parameters_are_reported(two_clouds, name, value):
     with pytest.raises(ValueError, match=f"The '{name}' parameter of DualSVC"):
-        DualSVC(**{name: value}).fit(*clouds)
+        DualSVC(**{name: value}).fit(*two_clouds)
 
 
-def test_invalid_kernels_are_reported(clouds):
-    X, y = clouds
+def test_invalid_kernels_are_reported(two_clouds):
+    X, y = two_clouds
     with pytest.raises(ValueError, match="positive semi-definite"):
         DualSVC(kernel=lambda A, B: np.tanh(A @ B.T - 1)).fit(X, y)
     with pytest.raises(ValueError, match="not symmetric"):
@@ -45,13 +45,14 @@ def test_invalid_kernels_are_reported(clouds):
 
 
 @pytest.mark.parametrize("solver", ["active-set", "interior-point", "cvxopt", "smo"])
-def test_warning_recommends_more_iterations(clouds, solver):
+def test_warning_recommends_more_iterations(two_clouds, solver):
     with pytest.warns(ConvergenceWarning, match=r"duality gap of .* not certified.*max_iter"):
-        DualSVC(kernel="rbf", solver=solver, max_iter=1).fit(*clouds)
+        DualSVC(kernel="rbf", solver=solver, max_iter=1).fit(*two_clouds)
 
 
 def test_asymmetry_and_indefiniteness_are_found_despite_large_diagonal_entries():
-    # With -3 between points of equal labels, the multipliers of all four points are at the bound C.
+    # With a kernel value of -3 between two points of equal labels, the multipliers of the last four
+    # points are at the bound C.
     y = np.array([1, -1, 1, 1, -1, -1.0])
     asymmetric, indefinite = (-5, 5, -7, 3), (-3, -3, -3, -3)
     for entries, message in ((asymmetric, "not symmetric"), (indefinite, "semi-definite")):
@@ -61,7 +62,7 @@ def test_asymmetry_and_indefiniteness_are_found_despite_large_diagonal_entries()
             DualSVC(kernel="precomputed").fit(K, y)
 
 
-def test_uncertainty_due_to_rounding_is_reported():
+def test_large_rounding_error_of_the_objective_is_reported():
     rng = np.random.default_rng(0)
     X = 2000 + rng.standard_normal((20, 2))
     y = np.where(np.arange(20) % 2 == 0, 1.0, -1.0)

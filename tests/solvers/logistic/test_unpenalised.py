@@ -29,7 +29,7 @@ def test_probabilities_of_two_groups_are_their_relative_frequencies(counts):
 
 
 @pytest.mark.parametrize("n_classes", [None, 3])
-def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(n_classes):
+def test_solution_is_the_limit_of_ridge_solutions_and_agrees_with_scikit_learn(n_classes):
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((80, 3)) @ rng.standard_normal((3, 5)) + 4.0  # rank 3 of 5
     y = rng.integers(0, 3, 80) if n_classes else np.where(rng.random(80) < 0.5, 1.0, -1.0)
@@ -45,7 +45,7 @@ def test_solution_is_the_limit_of_the_ridge_and_agrees_with_scikit_learn(n_class
 
 
 def test_solution_has_minimum_norm_if_it_is_not_unique():
-    # Three distinct points, each with both labels: not separable, and fewer points than features.
+    # Three distinct points in five dimensions, each with both labels, so not separable.
     distinct_points = np.random.default_rng(0).standard_normal((3, 5)) * [1.0, 10.0, 0.1, 1.0, 3.0]
     Z = distinct_points[[0, 0, 0, 1, 1, 2, 2]]
     y = np.array([1.0, 1, -1, 1, -1, 1, -1])
@@ -63,7 +63,7 @@ def test_solution_has_minimum_norm_if_it_is_not_unique():
         ([0, 1, 1, 0], [-1, -1, 1, 1], False),
     ],
 )
-def test_separation_is_found_even_if_the_classes_touch(x, y, separable):
+def test_separability_is_decided_correctly_even_if_the_classes_touch(x, y, separable):
     Z, y = np.array(x, dtype=float)[:, None], np.array(y, dtype=float)
     assert is_separable(Z, y) is separable
     assert is_separable(1e6 * Z + 1e3, y) is separable
@@ -168,14 +168,14 @@ def test_invalid_arrays_are_reported(Z, y, message):
         is_separable(Z, y)
 
 
-def test_one_misclassified_point_makes_a_minimiser_exist():
-    # All other points have margins of 20 and more.
+def test_one_mislabelled_point_makes_a_minimiser_exist():
     X, y = stdev(1, 200, random_state=0)
+    assert is_separable(X, y)
     y[np.argmax(X.sum(axis=1))] *= -1
     assert solve_unpenalised(X, y).converged
 
 
-def test_solver_stops_by_its_tolerance_although_the_gap_is_infinite():
+def test_smaller_tolerance_takes_more_iterations_although_the_gap_is_infinite():
     X, y = stdev(2, 200, random_state=0)
     n_iters = []
     for tol in (1e-3, 1e-6, 1e-9):
