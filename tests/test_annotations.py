@@ -7,7 +7,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-MODULES = (
+PUBLIC_MODULES = (
     *("svmbook", "svmbook.calibration", "svmbook.datasets", "svmbook.ensembles", "svmbook.gram"),
     *("svmbook.kernels", "svmbook.losses", "svmbook.plotting", "svmbook.solvers", "svmbook.tables"),
 )
@@ -26,17 +26,14 @@ TYPES_BY_ANNOTATION = {
 
 def public_functions():
     """Yield the functions of the public modules, and the methods of their classes."""
-    for module in map(import_module, MODULES):
-        for name in module.__all__:
-            obj = getattr(module, name)
+    for module in map(import_module, PUBLIC_MODULES):
+        for obj in (getattr(module, name) for name in module.__all__):
             if inspect.isfunction(obj):
                 yield obj
             elif inspect.isclass(obj) and not issubclass(obj, tuple | BaseException):
-                for attribute, value in vars(obj).items():
-                    if inspect.isfunction(value) and (
-                        attribute == "__init__" or attribute[0] != "_"
-                    ):
-                        yield value
+                for name, member in vars(obj).items():
+                    if inspect.isfunction(member) and (name == "__init__" or name[0] != "_"):
+                        yield member
 
 
 FUNCTIONS = {f"{f.__module__}.{f.__qualname__}": f for f in public_functions()}
@@ -50,9 +47,9 @@ def test_public_function_is_annotated_with_the_types_of_its_defaults(name):
         if p.name == "self" or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue
         assert p.annotation is not p.empty, p
-        types = [
+        annotated_types = [
             TYPES_BY_ANNOTATION.get(annotation.strip())
             for annotation in str(p.annotation).split(" | ")
         ]
-        if p.default is not p.empty and None not in types:
-            assert any(isinstance(p.default, cls) for cls in types), p
+        if p.default is not p.empty and None not in annotated_types:
+            assert any(isinstance(p.default, cls) for cls in annotated_types), p

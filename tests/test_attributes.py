@@ -1,4 +1,4 @@
-"""The documented attributes give the documented decision function, for all kernels."""
+"""The fitted attributes give the decision function, also if changed; memory of predictions."""
 
 import tracemalloc
 
@@ -39,7 +39,7 @@ LINEAR_MODELS = [
 
 
 def negative_distance(X, Z):
-    """Return the values of a kernel that is positive semi-definite only conditionally."""
+    """Return 0.5 minus the L1 distances, a kernel that is only conditionally positive definite."""
     return 0.5 - cdist(X, Z, "cityblock")
 
 
@@ -57,10 +57,14 @@ def kernel_values(model, X, X_new):
     if callable(model.kernel):
         return model.kernel(X_new, model.support_vectors_)
     function, parameter_names = KERNELS[model.kernel]
-    values = {"degree": model.degree, "coef0": model.coef0, "box": [X.min(axis=0), X.max(axis=0)]}
-    values["gamma"] = getattr(model, "gamma_", None)
+    parameter_values = {
+        "degree": model.degree,
+        "coef0": model.coef0,
+        "box": [X.min(axis=0), X.max(axis=0)],
+    }
+    parameter_values["gamma"] = getattr(model, "gamma_", None)
     return function(
-        X_new, model.support_vectors_, **{name: values[name] for name in parameter_names}
+        X_new, model.support_vectors_, **{name: parameter_values[name] for name in parameter_names}
     )
 
 
@@ -80,7 +84,7 @@ def test_coefficients_and_support_vectors_give_the_decision_function(model, kern
         X_train = X
     try:
         model.fit(X_train, y)
-    except ValueError as error:  # raised by models that need a definite kernel
+    except ValueError as error:  # raised if the model needs a positive semi-definite kernel
         assert "not positive semi-definite" in str(error)
         assert kernel in (negative_distance, "precomputed")
         assert getattr(model, "penalty", None) == "l1" or isinstance(
@@ -96,7 +100,7 @@ def test_coefficients_and_support_vectors_give_the_decision_function(model, kern
 
 @pytest.mark.parametrize("offset", [0.0, 1000.0])
 @pytest.mark.parametrize("model", LINEAR_MODELS, ids=lambda m: type(m).__name__)
-def test_linear_model_uses_replaced_weights(model, offset):
+def test_outputs_of_linear_model_follow_changed_coef_and_intercept(model, offset):
     X, y, X_new = make_data(offset)
     model = clone(model).fit(X, y)
 
@@ -105,10 +109,10 @@ def test_linear_model_uses_replaced_weights(model, offset):
         np.testing.assert_allclose(outputs, model.decision_function(X_new), atol=1e-8)
 
     assert_outputs_follow_the_attributes()
-    model.coef_ = model.coef_ * [1.0, 0.0, 2.0]  # pruned
+    model.coef_ = model.coef_ * [1.0, 0.0, 2.0]  # one coefficient pruned
     model.intercept_ = model.intercept_ + 0.5
     assert_outputs_follow_the_attributes()
-    model.coef_[:] = 0.0  # in place
+    model.coef_[:] = 0.0  # changed in place
     assert_outputs_follow_the_attributes()
 
 
@@ -123,8 +127,8 @@ def test_prediction_needs_less_memory_than_the_kernel_matrix(kernel):
     X_new = rng.normal(size=(20_000, 3))
     tracemalloc.start()
     outputs = model.decision_function(X_new)
-    _, peak = tracemalloc.get_traced_memory()
+    _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 100e6
+    assert peak_bytes < 100e6
     rows = [0, 1, 9_999, 19_999]
     np.testing.assert_allclose(outputs[rows], model.decision_function(X_new[rows]), atol=1e-9)

@@ -35,7 +35,7 @@ DUAL_ATTRIBUTES = {
 every_model = pytest.mark.parametrize("model", KERNEL_MODELS, ids=lambda m: type(m).__name__)
 
 
-def fitted_attributes(model):
+def public_fitted_attributes(model):
     return vars(model).keys() - model.get_params().keys() - {"_kernel", "_centred_model"}
 
 
@@ -45,7 +45,7 @@ def fitted_attributes(model):
 )
 def test_fitted_attributes_are_those_of_the_class_and_the_kernel(model, kernel, kernel_attributes):
     fitted = clone(model).set_params(kernel=kernel).fit(X, Y)
-    attributes_of_class = {
+    attributes_by_class = {
         DualSVC: DUAL_ATTRIBUTES,
         ImportVectorMachine: {"full_model_gap_"},
         IRWLSSVC: {"alpha_"},
@@ -53,12 +53,12 @@ def test_fitted_attributes_are_those_of_the_class_and_the_kernel(model, kernel, 
         USVC: {"start_objectives_"}
         | ({"n_kernels_", "prototypes_"} if kernel == "rbf" else {"alpha_"}),
     }
-    expected = COMMON_ATTRIBUTES | kernel_attributes | attributes_of_class.get(type(model), set())
+    expected = COMMON_ATTRIBUTES | kernel_attributes | attributes_by_class.get(type(model), set())
     if isinstance(model, NONCONVEX_CLASSES):
         expected -= {"relative_gap_"}
     if isinstance(model, USVC) and kernel == "rbf":  # an expansion in prototypes
         expected -= {"support_"}
-    assert fitted_attributes(fitted) == expected
+    assert public_fitted_attributes(fitted) == expected
 
 
 @every_model
@@ -74,8 +74,8 @@ def test_changed_intercept_shifts_the_outputs(model, kernel):
 @pytest.mark.parametrize("lam", [np.float16(0.01), np.float32(0.01)])
 def test_parameters_of_lower_precision_are_converted_to_double(model, lam):
     fitted = clone(model).set_params(lam=lam, tol=np.float32(1e-6)).fit(X, Y)
-    expected = clone(model).set_params(lam=float(lam), tol=float(np.float32(1e-6))).fit(X, Y)
-    assert type(fitted.objective_) is float and fitted.objective_ == expected.objective_
+    reference = clone(model).set_params(lam=float(lam), tol=float(np.float32(1e-6))).fit(X, Y)
+    assert type(fitted.objective_) is float and fitted.objective_ == reference.objective_
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_every_solver_reports_an_indefinite_kernel(options):
         *(("max_points", 0), ("min_decrease", 0.0), ("kernel", "cosine"), ("coef0", np.inf)),
     ],
 )
-def test_parameter_out_of_range_is_reported(name, value):
+def test_invalid_parameter_value_is_reported(name, value):
     models = [clone(model) for model in KERNEL_MODELS if name in model.get_params()]
     assert models
     for model in models:
@@ -137,10 +137,10 @@ def test_unconverged_fit_warns_and_sets_all_attributes(model):
     message = r"stopped after .* not certified to tol.*\. \w"
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         model.fit(points, labels)
-    assert caught[0].filename == __file__  # the caller of fit
+    assert caught[0].filename == __file__  # the warning names the caller of fit
     options = {"tol": 1e-3} if isinstance(model, ImportVectorMachine) else {"max_iter": 10**5}
     converged_model = clone(model).set_params(**options).fit(points, labels)
-    assert fitted_attributes(model) == fitted_attributes(converged_model)
+    assert public_fitted_attributes(model) == public_fitted_attributes(converged_model)
     assert np.isfinite(model.decision_function(points)).all()
     assert model.relative_gap_ > 0 and not model.converged_
 
@@ -160,7 +160,7 @@ def test_relative_gap_is_small(model):
 @pytest.mark.parametrize("solver", ["interior-point", "cvxopt", "active-set", "libsvm"])
 @pytest.mark.parametrize("offset", [1e6, 1e12, 1e15])
 def test_certificate_holds_for_the_decision_function(solver, offset):
-    # If outputs were computed as X @ coef_, rounding errors would change 4 of the 40 predictions.
+    # For an offset of 1e15, the rounding errors of X @ coef_ can change predictions.
     rng = np.random.default_rng(0)
     points = rng.standard_normal((40, 3)) + offset
     labels = np.where(rng.random(40) < 0.5, 1.0, -1.0)
@@ -191,16 +191,16 @@ def test_indefinite_kernel_is_reported_if_it_affects_the_solution():
     K = gaussian(X, gamma=0.3)
     model = DualSVC(kernel="precomputed").fit(K, Y)
     non_support_indices = np.setdiff1d(np.arange(80), model.support_)[:2]
-    indefinite = K.copy()
-    indefinite[np.ix_(non_support_indices, non_support_indices)] = [[1.0, 1.9], [1.9, 1.0]]
-    assert np.linalg.eigvalsh(indefinite)[0] < -0.5
-    refitted = DualSVC(kernel="precomputed", solver="libsvm").fit(indefinite, Y)
+    indefinite_K = K.copy()
+    indefinite_K[np.ix_(non_support_indices, non_support_indices)] = [[1.0, 1.9], [1.9, 1.0]]
+    assert np.linalg.eigvalsh(indefinite_K)[0] < -0.5
+    refitted = DualSVC(kernel="precomputed", solver="libsvm").fit(indefinite_K, Y)
     np.testing.assert_allclose(refitted.alpha_, model.alpha_, atol=1e-6)
-    indefinite = K.copy()
-    indefinite[np.ix_(model.support_[:2], model.support_[:2])] = [[1.0, 9.0], [9.0, 1.0]]
+    indefinite_K = K.copy()
+    indefinite_K[np.ix_(model.support_[:2], model.support_[:2])] = [[1.0, 9.0], [9.0, 1.0]]
     for solver in ("active-set", "interior-point", "cvxopt", "smo", "libsvm"):
         with pytest.raises(ValueError, match="not positive semi-definite"):
-            DualSVC(kernel="precomputed", solver=solver).fit(indefinite, Y)
+            DualSVC(kernel="precomputed", solver=solver).fit(indefinite_K, Y)
 
 
 def test_multiplier_is_free_unless_it_equals_its_bound_up_to_rounding():
@@ -215,13 +215,13 @@ def test_multiplier_is_free_unless_it_equals_its_bound_up_to_rounding():
 
 def test_weighted_and_repeated_points_have_the_same_import_points():
     weights = np.where(np.arange(80) % 3 == 0, 3, 1)
-    indices = np.repeat(np.arange(80), weights)
+    repeated_indices = np.repeat(np.arange(80), weights)
     model = ImportVectorMachine(kernel="linear", max_points=1, min_decrease=1e-9)
     points = X + 5.0  # far from 0, so that a change of the origin would matter
-    weighted = clone(model).fit(points, Y, sample_weight=weights.astype(float))
-    repeated = clone(model).fit(points[indices], Y[indices])
-    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6)
-    assert indices[repeated.support_[0]] == weighted.support_[0]
+    weighted_model = clone(model).fit(points, Y, sample_weight=weights.astype(float))
+    repeated_model = clone(model).fit(points[repeated_indices], Y[repeated_indices])
+    np.testing.assert_allclose(weighted_model.coef_, repeated_model.coef_, rtol=1e-6)
+    assert repeated_indices[repeated_model.support_[0]] == weighted_model.support_[0]
 
 
 def test_penalty_none_reports_undecidable_separability():

@@ -40,8 +40,9 @@ def tags(cell):
     return set(cell["metadata"].get("tags", []))
 
 
-def outputs(cell, mime):
-    return [output["data"][mime] for output in cell["outputs"] if mime in output.get("data", {})]
+def output_data(cell, mime_type):
+    data_of_outputs = [output.get("data", {}) for output in cell["outputs"]]
+    return [data[mime_type] for data in data_of_outputs if mime_type in data]
 
 
 def toc_pages(node):
@@ -54,7 +55,7 @@ def toc_pages(node):
     return pages
 
 
-def committed_files():
+def tracked_files():
     process = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -66,7 +67,7 @@ def committed_files():
 # --- the table of contents ---------------------------------------------------------------
 
 
-def test_contents_list_every_notebook_and_page_once():
+def test_table_of_contents_lists_every_notebook_and_page_once():
     pages = toc_pages(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
     sources = [*NOTEBOOKS, *(ROOT / "book").glob("*.md"), *(ROOT / "book/api").glob("*.md")]
     assert len(pages) == len(set(pages))
@@ -96,7 +97,7 @@ def test_every_output_is_compared_or_tagged_as_volatile(path):
             # nbval keeps no history, so a final `;` does not suppress the value there.
             assert not cell["source"].rstrip().endswith(";"), cell["source"]
             # nbval cannot compare widgets, and they do not work on a static page.
-            assert not outputs(cell, "application/vnd.jupyter.widget-view+json"), cell["source"]
+            assert not output_data(cell, "application/vnd.jupyter.widget-view+json"), cell["source"]
 
 
 @every_notebook
@@ -110,7 +111,7 @@ def test_metadata_is_as_written_by_make_notebooks(path):
 
 
 @every_notebook
-def test_jupyterlab_collapses_only_the_code_of_solutions(path):
+def test_jupyterlab_collapses_exactly_the_code_of_solutions(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
     last_directive = ""
     for cell in notebook["cells"]:
@@ -126,8 +127,8 @@ def test_jupyterlab_collapses_only_the_code_of_solutions(path):
 @every_notebook
 def test_figures_are_svg_with_alt_text(path):
     for cell in cells(path, "code"):
-        assert not outputs(cell, "image/png"), "draw as SVG: call use_book_style first"
-        if outputs(cell, "image/svg+xml"):
+        assert not output_data(cell, "image/png"), "draw as SVG: call use_book_style first"
+        if output_data(cell, "image/svg+xml"):
             metadata = cell["metadata"].get("mystnb", {})
             alt = metadata.get("image", {}).get("alt", "")
             assert len(alt) > 20, f"alt text is missing:\n{cell['source']}"
@@ -138,7 +139,7 @@ def test_figures_are_svg_with_alt_text(path):
 @every_chapter
 def test_chapter_has_a_figure_with_a_slider_and_a_description(path):
     html_outputs = [
-        "".join(html) for cell in cells(path, "code") for html in outputs(cell, "text/html")
+        "".join(html) for cell in cells(path, "code") for html in output_data(cell, "text/html")
     ]
     slider_figures = [html for html in html_outputs if 'class="slider-figure"' in html]
     assert slider_figures
@@ -151,7 +152,7 @@ def test_chapter_has_a_figure_with_a_slider_and_a_description(path):
 def test_tables_outside_solutions_are_named_as_tables(path):
     for cell in cells(path, "code"):
         name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", "")
-        is_table = bool(outputs(cell, "text/markdown"))
+        is_table = bool(output_data(cell, "text/markdown"))
         in_solution = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
         needs_name = is_table and bool(name or not in_solution)
         assert name.startswith("tab-") == needs_name, cell["source"]
@@ -160,7 +161,7 @@ def test_tables_outside_solutions_are_named_as_tables(path):
 @every_notebook
 def test_long_plotting_code_is_folded(path):
     for cell in cells(path, "code"):
-        if outputs(cell, "image/svg+xml") and len(cell["source"].splitlines()) > 14:
+        if output_data(cell, "image/svg+xml") and len(cell["source"].splitlines()) > 14:
             assert "hide-input" in tags(cell), f"draw in a cell of its own:\n{cell['source']}"
 
 
@@ -168,7 +169,7 @@ def test_long_plotting_code_is_folded(path):
 def test_exercises_are_labelled_and_solved(path):
     text = markdown(path)
     exercises, solutions = EXERCISE.findall(text), SOLUTION.findall(text)
-    labels = [match for options in exercises for match in re.findall(r":label: *(\S+)", options)]
+    labels = [label for options in exercises for label in re.findall(r":label: *(\S+)", options)]
     assert len(labels) == len(exercises), "an exercise has no label"
     assert len(labels) >= 6
     assert sorted(label for label, _ in solutions) == sorted(labels)
@@ -191,7 +192,7 @@ def test_notebook_contains_no_local_path(path):
         texts = [cell["source"]]
         for output in cell.get("outputs", []):
             texts += ["".join(output.get("text", ""))]
-            texts += ["".join(text) for text in outputs(cell, "text/plain")]
+            texts += ["".join(text) for text in output_data(cell, "text/plain")]
         for text in texts:
             assert not LOCAL_PATH.search(text), text
 
@@ -202,8 +203,8 @@ def test_notebook_contains_no_local_path(path):
 def test_every_generator_is_on_the_page_of_data_sets():
     page = (ROOT / "book" / "datasets.md").read_text(encoding="utf-8")
     listed_names = re.findall(r"^\| \{func\}`~svmbook\.datasets\.(\w+)`", page, re.M)
-    docs = {name: getattr(datasets, name).__doc__ for name in datasets.__all__}
-    generators = [name for name, doc in docs.items() if doc.startswith("Draw ")]
+    docstrings = {name: getattr(datasets, name).__doc__ for name in datasets.__all__}
+    generators = [name for name, docstring in docstrings.items() if docstring.startswith("Draw ")]
     assert sorted(listed_names) == sorted(generators)
 
 
@@ -216,8 +217,8 @@ def test_every_suite_has_its_table_in_the_book():
 # --- the repository ----------------------------------------------------------------------
 
 
-def test_no_committed_file_names_a_registry_host():
-    for path in committed_files():
+def test_no_tracked_file_contains_a_registry_host():
+    for path in tracked_files():
         if path.is_file() and "_vendor" not in path.parts:
             text = path.read_text(encoding="utf-8", errors="ignore")
             for host in REGISTRY_HOSTS:
@@ -230,7 +231,7 @@ PACKAGE = ROOT / "svmbook"
 def test_api_pages_show_the_public_modules():
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "book/api").glob("*.md"))
     documented = set(re.findall(r"^```{api} (\S+)$", pages, re.M))
-    internal = {
+    internal_modules = {
         "arguments",
         "base",
         "files",
@@ -248,32 +249,32 @@ def test_api_pages_show_the_public_modules():
         "unbiased",
     }  # the classes of the last five are public in svmbook itself
     modules = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()}
-    public = {f"svmbook.{name}" for name in modules - internal if not name.startswith("_")}
+    public = {f"svmbook.{name}" for name in modules - internal_modules if not name.startswith("_")}
     method_modules = {
         f"svmbook.experiments.methods.{name}"
         for name in ("grid", "multiple", "protocols", "statistics")
     }
-    # Style sheet and commands have no page; of the course, students import only two modules.
-    public -= {"svmbook.book", "svmbook.cli", "svmbook.course"}
+    # The commands have no page; of the course, students import only two modules.
+    public -= {"svmbook.cli", "svmbook.course"}
     public |= {"svmbook.course.checks", "svmbook.course.personal", "svmbook.ensembles.bands"}
     assert sorted(documented) == sorted({"svmbook"} | public | method_modules)
 
 
-def test_examples_fit_on_the_pages():
+def test_docstring_examples_fit_on_the_pages():
     for path in PACKAGE.rglob("*.py"):
         for line in re.findall(r"^ *((?:>>>|\.\.\.) .*)", path.read_text(encoding="utf-8"), re.M):
             assert len(line) <= 78, f"{path}: {line}"
 
 
-def named_equations(path):
+def referenced_equations(path):
     return re.findall(r":eq:`([^`]+)`", path.read_text(encoding="utf-8"))
 
 
-def test_equations_named_in_the_code_are_in_the_book():
+def test_equations_referenced_in_the_code_are_in_the_book():
     text = "".join(path.read_text(encoding="utf-8") for path in NOTEBOOKS)
     labels = set(re.findall(r":label: (eq-[\w-]+)", text))
-    named_labels = {label for path in PACKAGE.rglob("*.py") for label in named_equations(path)}
-    assert named_labels and named_labels <= labels, named_labels - labels
+    referenced = {label for path in PACKAGE.rglob("*.py") for label in referenced_equations(path)}
+    assert referenced and referenced <= labels, referenced - labels
 
 
 SOLVER_FILES = sorted(
@@ -282,8 +283,8 @@ SOLVER_FILES = sorted(
 
 
 @pytest.mark.parametrize("path", SOLVER_FILES, ids=lambda path: path.stem)
-def test_solver_names_an_equation_of_the_book(path):
-    assert named_equations(path)
+def test_solver_module_references_an_equation_of_the_book(path):
+    assert referenced_equations(path)
 
 
 def test_example_of_the_readme_runs(tmp_path, monkeypatch):
@@ -301,22 +302,22 @@ RELATIONS_NOT_LOADED = {"next", "prev", "index", "search", "canonical", "author"
 
 
 class AssetParser(HTMLParser):
-    """Parser that collects the addresses that a browser loads automatically with a page."""
+    """Parser that collects the URLs that a browser loads automatically with a page."""
 
     def __init__(self):
         super().__init__()
-        self.addresses = []
+        self.urls = []
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
         if tag in URL_ATTRIBUTES:
-            self.addresses.append(values.get(URL_ATTRIBUTES[tag]))
+            self.urls.append(values.get(URL_ATTRIBUTES[tag]))
         if tag == "link" and not RELATIONS_NOT_LOADED & set(values.get("rel", "").split()):
-            self.addresses.append(values.get("href"))
+            self.urls.append(values.get("href"))
 
 
 @pytest.mark.skipif(not HTML_FOLDER.is_dir(), reason="the book is not built")
-def test_pages_load_nothing_from_other_hosts():
+def test_pages_load_only_existing_local_files():
     pages = [
         *HTML_FOLDER.glob("*.html"),
         *HTML_FOLDER.glob("book/**/*.html"),
@@ -326,12 +327,12 @@ def test_pages_load_nothing_from_other_hosts():
     for page in pages:
         parser = AssetParser()
         parser.feed(page.read_text(encoding="utf-8"))
-        for address in filter(None, parser.addresses):
-            message = f"{page.relative_to(HTML_FOLDER)} loads {address}"
-            assert not re.match(r"(?:[a-z]+:)?//", address), message
-            if not address.startswith("data:"):
-                file = address.split("?")[0].split("#")[0]
-                # The 404 page uses absolute paths, since it is shown at any address.
+        for url in filter(None, parser.urls):
+            message = f"{page.relative_to(HTML_FOLDER)} loads {url}"
+            assert not re.match(r"(?:[a-z]+:)?//", url), message
+            if not url.startswith("data:"):
+                file = url.split("?")[0].split("#")[0]
+                # The 404 page uses absolute paths, since it is shown at any URL.
                 path = HTML_FOLDER / file[1:] if file.startswith("/") else page.parent / file
                 assert path.exists(), message
     for style_sheet in HTML_FOLDER.glob("_static/**/*.css"):
