@@ -164,7 +164,7 @@ def test_keep_going_skips_only_jobs_that_depend_on_a_failure(log_folder):
     assert [(result.job.name, result.code) for result in results] == [("fails", 1), ("other", 0)]
 
 
-def test_checks_are_selected_by_name():
+def test_jobs_are_selected_by_the_name_of_their_stage():
     all_jobs, keep_going = check.select_jobs([])
     all_stages = {"lint", "fonts", "html", "slides", "pytest", "notebooks", "wheel"}
     assert {job.stage for job in all_jobs} == all_stages
@@ -221,10 +221,10 @@ def test_update_budget_sums_the_work_of_jobs_in_one_folder(log_folder, monkeypat
 
 
 def test_slowdown_is_measured_while_jobs_run():
-    with check.measure_slowdown() as slowdown:
+    with check.measure_slowdown() as slowdowns:
         time.sleep(1.5)
-        assert not slowdown  # the value is appended on exit
-    assert 0.1 < slowdown[0] < 10
+        assert not slowdowns  # the value is appended on exit
+    assert 0.1 < slowdowns[0] < 10
 
 
 @pytest.mark.parametrize("n_workers", [0, 2])

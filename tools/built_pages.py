@@ -1,4 +1,7 @@
-"""The built pages in the order of the contents, and a browser tab that shows them as in print."""
+"""The built pages for the PDF and the EPUB: their order, links, and display in a browser tab.
+
+Both files also have the same title page, from `COVER_TEMPLATE`, and the same configuration.
+"""
 
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,11 +25,11 @@ COVER_TEMPLATE = (
 )
 
 
-def configuration():
+def read_configuration():
     return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 
 
-def contents(names):
+def read_contents(names):
     """Return the parts of the book with their pages in order; if `names` are given, only these."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     parts = [("", [toc["root"]])]
@@ -39,12 +42,12 @@ def contents(names):
     return [(part, [page for page in pages if not names or page in names]) for part, pages in parts]
 
 
-def parse_link(link, site):
-    """Return the page and the anchor of a link within the book, or None."""
-    if not link.startswith(site):
+def parse_link(address, site):
+    """Return the page and the anchor of an address within the book at `site`, or else None."""
+    if not address.startswith(site):
         return None
-    parts = urlparse(link)
-    return parts.path.strip("/").removesuffix(".html"), unquote(parts.fragment)
+    url = urlparse(address)
+    return url.path.strip("/").removesuffix(".html"), unquote(url.fragment)
 
 
 @contextmanager

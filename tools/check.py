@@ -1,12 +1,14 @@
-"""Run the checks of the repository: all of them, or those named.
+"""Run the stages of the checks: all of them, or those named.
 
-Usage: python tools/check.py [lint] [html] [slides] [pytest] [notebooks] [wheel] [--record]
+Usage: python tools/check.py [lint] [fonts] [html] [slides] [pytest] [notebooks] [wheel]
+                              [--record]
        python tools/check.py quick | nightly | portability [PROCESSOR ...]
 
-The jobs of all checks share the cores. The first failing job is printed and ends the run with its
-exit code; `nightly` and `portability` continue and print every failing job. Each run ends with a
-summary: the time of each check, the slowest tests, and the reasons why tests were skipped.
-`--record` writes the times of the jobs and the work of the tests into tests/budget.toml.
+The jobs of all stages share the cores. When a job fails, its output is printed and the run ends
+with its exit code; `nightly` and `portability` continue and print the output of every failing job.
+Each run ends with a summary: the slowest tests, the reasons why tests were skipped, and the time of
+each stage. `--record` writes the times of the jobs and the work of the tests into
+tests/budget.toml.
 """
 
 import contextlib
@@ -63,7 +65,7 @@ def select_jobs(names):
         return stages.quick(), False
     unknown = set(names) - set(stages.STAGES)
     if unknown:
-        raise SystemExit(f"no such check: {', '.join(unknown)} (known: {[*stages.STAGES]})")
+        raise SystemExit(f"no such stage: {', '.join(unknown)} (known: {[*stages.STAGES]})")
     return [job for name in names or stages.STAGES for job in stages.STAGES[name]()], False
 
 
@@ -71,10 +73,10 @@ def print_test_summary(results):
     """Print the slowest tests, and the number of skipped tests for each reason."""
     times, skipped = [], Counter()
     for result in results:
-        file = log_path(result.job.name, "xml")
-        for case in ElementTree.parse(file).iter("testcase") if file.exists() else ():
+        report = log_path(result.job.name, "xml")
+        for case in ElementTree.parse(report).iter("testcase") if report.exists() else ():
             times.append((float(case.get("time")), f"{case.get('classname')}::{case.get('name')}"))
-            skipped.update(reason.get("message") for reason in case.iter("skipped"))
+            skipped.update(element.get("message") for element in case.iter("skipped"))
     if times:
         print(f"\nthe slowest of {len(times)} tests")
     for seconds, name in sorted(times, reverse=True)[:N_SLOWEST_TESTS]:
@@ -121,14 +123,14 @@ def update_budget(results, budget, slowdown):
     # Wall-clock times, since CPU times do not include browsers that a job does not wait for.
     measured = {r.job.name: round((r.end - r.start) / slowdown, 1) for r in results}
     seconds = budget["seconds"] | measured
-    jobs = {job.name for job in select_jobs([])[0]}
+    current_jobs = {job.name for job in select_jobs([])[0]}
     work = {}
     for result in results:
         log = log_path(result.job.name).read_text(encoding="utf-8", errors="replace")
-        for folder, counts in re.findall(r"^work of (\S+): (.*)$", log, re.M):
-            counts = {kind: int(n) for n, kind in re.findall(r"(\d+) (\w+)", counts)}
+        for folder, counts_text in re.findall(r"^work of (\S+): (.*)$", log, re.M):
+            counts = {kind: int(n) for n, kind in re.findall(r"(\d+) (\w+)", counts_text)}
             work.setdefault(folder, Counter()).update(counts)  # several jobs may share a folder
-    names = sorted(jobs & set(seconds))
+    names = sorted(current_jobs & set(seconds))
     lines = [SECONDS_HEADER, *(f'"{name}" = {seconds[name]}\n' for name in names), WORK_HEADER]
     for folder, counts in sorted((budget["work"] | work).items()):
         if (ROOT / folder).exists():
@@ -142,7 +144,7 @@ def main(arguments):
     jobs, keep_going = select_jobs([name for name in arguments if name != "--record"])
     budget = tomllib.loads(BUDGET_PATH.read_text(encoding="utf-8"))
     if must_record and keep_going:
-        raise SystemExit("--record applies only to the checks of `make test`")
+        raise SystemExit("--record applies only to the stages of `make test`")
     if must_record:
         os.environ["SVMBOOK_BUDGET"] = "off"
     for job in jobs:

@@ -27,9 +27,9 @@ from built_pages import (
     HTML,
     ROOT,
     browser_tab,
-    configuration,
-    contents,
     parse_link,
+    read_configuration,
+    read_contents,
 )
 from lxml import etree
 from pygments.formatters import HtmlFormatter
@@ -211,9 +211,9 @@ def write_archive(path, files):
 
 
 def main(path=DEFAULT_OUTPUT, *names):
-    config, date = configuration(), last_commit_date()
+    config, date = read_configuration(), last_commit_date()
     with browser_tab() as (tab, site):
-        documents = read_pages(tab, site, contents(names))
+        documents = read_pages(tab, site, read_contents(names))
         files = relink(documents, site)
         files["cover.png"] = cover_picture(tab, COVER_TEMPLATE.format(site=site, **config))
     files["_static/logo.svg"] = (HTML / "_static" / "logo.svg").read_bytes()

@@ -24,10 +24,10 @@ from built_pages import (
     ROOT,
     TEXT_WIDTH,
     browser_tab,
-    configuration,
-    contents,
     open_page,
     parse_link,
+    read_configuration,
+    read_contents,
 )
 from pdf_tags import merge_tags
 from pypdf import PdfReader, PdfWriter
@@ -258,10 +258,10 @@ def redirect_link(annotation, writer, site, first_pages, destinations, offset):
 
 def main(path=DEFAULT_OUTPUT, *names):
     with browser_tab() as (tab, site):
-        printed_pages = print_pages(tab, site, contents(names))
+        printed_pages = print_pages(tab, site, read_contents(names))
         for printed_page in printed_pages:
             set_headings(printed_page)
-        front_matter = print_front_matter(tab, site, printed_pages, configuration())
+        front_matter = print_front_matter(tab, site, printed_pages, read_configuration())
         merge(front_matter, printed_pages, site).write(path)
     print(f"{path}: {len(PdfReader(path).pages)} pages")
 
