@@ -1,4 +1,4 @@
-"""The PDF: page numbers, links within the file, all formulas, and solutions at the end."""
+"""The PDF: page numbers, links within the file, numbered formulas, and solutions at the end."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.nightly
 
 @pytest.fixture(scope="module")
 def pdf(book, tmp_path_factory):
-    """Print two pages of the book into one PDF."""
+    """Print two pages of the book into one PDF, and return its reader."""
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
     path = tmp_path_factory.mktemp("pdf") / "book.pdf"
@@ -33,18 +33,22 @@ def page_text(page):
 
 
 def test_pages_are_numbered_as_in_the_contents(pdf):
-    pages = [page_text(page) for page in pdf.pages]
-    first = next(
-        k for k, text in enumerate(pages) if text.startswith("1 ") or "Bibliography" in text[:80]
+    page_texts = [page_text(page) for page in pdf.pages]
+    search_start = next(
+        k
+        for k, text in enumerate(page_texts)
+        if text.startswith("1 ") or "Bibliography" in text[:80]
     )
-    first = next(k for k in range(first, len(pages)) if re.match(r"1\b|.*\b1$", pages[k]))
-    for number, text in enumerate(pages[first:], start=1):
+    page_one = next(
+        k for k in range(search_start, len(page_texts)) if re.match(r"1\b|.*\b1$", page_texts[k])
+    )
+    for number, text in enumerate(page_texts[page_one:], start=1):
         assert re.match(rf"{number} ", text) or text.endswith(f" {number}"), (number, text[:60])
-    contents = " ".join(pages[1:first])
+    contents = " ".join(page_texts[1:page_one])
     for item in pdf.outline:
         if isinstance(item, list):
             continue
-        number = pdf.get_destination_page_number(item) - first + 1
+        number = pdf.get_destination_page_number(item) - page_one + 1
         assert re.search(rf"{re.escape(item.title)}\s+{number}\b", contents), item.title
 
 
@@ -62,31 +66,34 @@ def test_links_within_the_book_stay_in_the_file(pdf):
 
 def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, pdf):
     html = (book / "notebooks" / "ensembles_as_kernels.html").read_text(encoding="utf-8")
-    numbers = re.findall(r'class="eqno">\((\d+\.\d+)\)', html)
-    pages = [page_text(page) for page in pdf.pages]
-    text = " ".join(pages)
-    assert len(numbers) > 5
-    assert all(f"({number})" in text for number in numbers)
-    solution_pages = [k for k, content in enumerate(pages) if "Solution to Exercise" in content]
+    equation_numbers = re.findall(r'class="eqno">\((\d+\.\d+)\)', html)
+    page_texts = [page_text(page) for page in pdf.pages]
+    book_text = " ".join(page_texts)
+    assert len(equation_numbers) > 5
+    assert all(f"({number})" in book_text for number in equation_numbers)
+    solution_pages = [k for k, text in enumerate(page_texts) if "Solution to Exercise" in text]
     exercise_title = re.compile(r"(?<!to )Exercise \d+\.\d+ \(")
-    exercise_pages = [k for k, content in enumerate(pages) if exercise_title.search(content)]
+    exercise_pages = [k for k, text in enumerate(page_texts) if exercise_title.search(text)]
     assert solution_pages
     assert min(solution_pages) > max(set(exercise_pages) - set(solution_pages))
-    assert min(solution_pages) > len(pages) / 2
-    assert text.count("Solution to Exercise") == html.count('class="solution')
+    assert min(solution_pages) > len(page_texts) / 2
+    assert book_text.count("Solution to Exercise") == html.count('class="solution')
 
 
-def kids_of(element):
-    """Return the child elements of an element of the structure tree, without marked content."""
+def dictionary_kids(element):
+    """Return the kids of a structure element that are dictionaries.
+
+    These are elements and references to content or links; other kids are numbers of content.
+    """
     kids = element.get("/K", ())
-    found = [kid.get_object() for kid in (kids if isinstance(kids, list) else [kids])]
-    return [kid for kid in found if isinstance(kid, dict)]
+    kid_objects = [kid.get_object() for kid in (kids if isinstance(kids, list) else [kids])]
+    return [kid for kid in kid_objects if isinstance(kid, dict)]
 
 
 def structure_elements(element):
-    """Yield an element of the structure tree and all its descendants."""
+    """Yield a structure element and all its descendants."""
     yield element
-    for kid in kids_of(element):
+    for kid in dictionary_kids(element):
         if "/S" in kid:
             yield from structure_elements(kid)
 
@@ -94,27 +101,31 @@ def structure_elements(element):
 def test_tags_form_one_tree(pdf):
     """Pages and links refer to their structure elements, and table cells to their header cells."""
     tree = pdf.trailer["/Root"]["/StructTreeRoot"]
-    numbers = tree["/ParentTree"]["/Nums"]
-    parents = dict(zip(numbers[::2], numbers[1::2], strict=True))
+    keys_and_parents = tree["/ParentTree"]["/Nums"]
+    parents = dict(zip(keys_and_parents[::2], keys_and_parents[1::2], strict=True))
     assert pdf.trailer["/Root"]["/MarkInfo"]["/Marked"]
-    assert len(parents) == len(numbers) / 2 == tree["/ParentTreeNextKey"]
+    assert len(parents) == len(keys_and_parents) / 2 == tree["/ParentTreeNextKey"]
     for page in pdf.pages:
         references = parents[page["/StructParents"]].get_object()
         on_page = [reference.get_object() for reference in references]
-        on_page += [kid for element in on_page for kid in kids_of(element)]
-        pages_of_elements = {kid.raw_get("/Pg").idnum for kid in on_page if "/Pg" in kid}
-        assert page.indirect_reference.idnum in pages_of_elements
+        on_page += [kid for element in on_page for kid in dictionary_kids(element)]
+        page_ids = {content.raw_get("/Pg").idnum for content in on_page if "/Pg" in content}
+        assert page.indirect_reference.idnum in page_ids
         for reference in page.get("/Annots", ()):
             link = parents[reference.get_object()["/StructParent"]].get_object()
-            links = [kid.raw_get("/Obj").idnum for kid in kids_of(link) if "/Obj" in kid]
-            assert link["/S"] == "/Link" and reference.idnum in links
+            link_ids = [kid.raw_get("/Obj").idnum for kid in dictionary_kids(link) if "/Obj" in kid]
+            assert link["/S"] == "/Link" and reference.idnum in link_ids
     elements = [element for kid in tree["/K"] for element in structure_elements(kid.get_object())]
     kinds = Counter(element["/S"] for element in elements)
     assert kinds["/H1"] >= len(PAGES) and min(kinds["/Table"], kinds["/Figure"]) > 3
     ids = [element["/ID"] for element in elements if "/ID" in element]
-    names = tree["/IDTree"]["/Names"][::2]
-    assert sorted(ids) == list(names) and len({*ids}) == len(ids)
-    attributes = [element["/A"] for element in elements if "/A" in element]
-    attributes = [o.get_object() for a in attributes for o in (a if isinstance(a, list) else [a])]
-    headers = [name for each in attributes for name in each.get("/Headers", ())]
-    assert headers and {*headers} <= {*ids}
+    listed_ids = tree["/IDTree"]["/Names"][::2]
+    assert sorted(ids) == list(listed_ids) and len({*ids}) == len(ids)
+    entries = [element["/A"] for element in elements if "/A" in element]
+    attributes = [
+        attribute.get_object()
+        for entry in entries
+        for attribute in (entry if isinstance(entry, list) else [entry])
+    ]
+    header_ids = [header for each in attributes for header in each.get("/Headers", ())]
+    assert header_ids and {*header_ids} <= {*ids}

@@ -1,4 +1,4 @@
-"""The additional files of a published book; without an address they are not written."""
+"""Additional files and links of a book; some need the address of its repository."""
 
 import json
 import subprocess
@@ -24,13 +24,13 @@ suppress_warnings = ["git"]
 """
 
 
-# The case without an address is nightly, as the other tests of pages use such a book.
+# The case without a repository is nightly, as the other tests of pages use such a book.
 @pytest.fixture(
     scope="module",
     params=["https://github.com/Owner/margin", pytest.param("", marks=pytest.mark.nightly)],
 )
-def published(request, tmp_path_factory):
-    """Build two pages with the address of the repository, and without it."""
+def small_book(request, tmp_path_factory):
+    """Build two pages; return whether they have a repository, and the folder of the pages."""
     pytest.importorskip("sphinx")
     source = tmp_path_factory.mktemp("source")
     (source / "notebooks").mkdir()
@@ -43,17 +43,19 @@ def published(request, tmp_path_factory):
     (source / "index.md").write_text("# Margin\n\n```{toctree}\nnotebooks/chapter\n```\n")
     ext = str(ROOT / "book" / "_ext")
     (source / "conf.py").write_text(CONF_TEMPLATE.format(ext=ext, url=request.param))
-    folder = source / "html"
+    html_folder = source / "html"
     process = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", source, folder], capture_output=True, text=True
+        [sys.executable, "-m", "sphinx", "-q", "-W", source, html_folder],
+        capture_output=True,
+        text=True,
     )
     assert process.returncode == 0, process.stderr
-    return bool(request.param), folder
+    return bool(request.param), html_folder
 
 
-def test_address_adds_launch_buttons_link_previews_site_map_and_feed(published):
-    has_address, folder = published
-    page = (folder / "notebooks" / "chapter.html").read_text(encoding="utf-8")
+def test_repository_adds_launch_buttons_link_previews_site_map_and_feed(small_book):
+    has_repository, html_folder = small_book
+    page = (html_folder / "notebooks" / "chapter.html").read_text(encoding="utf-8")
     expected = (
         "https://mybinder.org/v2/gh/Owner/margin/main?urlpath=lab/tree/notebooks/chapter.ipynb",
         "https://colab.research.google.com/github/Owner/margin/blob/main/notebooks/chapter.ipynb",
@@ -62,18 +64,18 @@ def test_address_adds_launch_buttons_link_previews_site_map_and_feed(published):
         'property="og:site_name" content="The margin"',
         f'href="{SITE}changes.xml"',
     )
-    assert [text in page for text in expected] == [has_address] * len(expected)
+    assert [text in page for text in expected] == [has_repository] * len(expected)
     for name in ("sitemap.xml", "changes.xml"):
-        assert (folder / name).exists() == has_address
-    if has_address:
-        texts = [element.text for element in ElementTree.parse(folder / "sitemap.xml").iter()]
+        assert (html_folder / name).exists() == has_repository
+    if has_repository:
+        texts = [element.text for element in ElementTree.parse(html_folder / "sitemap.xml").iter()]
         assert f"{SITE}notebooks/chapter.html" in texts
 
 
-def test_page_for_missing_addresses_links_to_the_book(published):
-    has_address, folder = published
-    page = (folder / "404.html").read_text(encoding="utf-8")
-    prefix = "/margin/" if has_address else "/"
+def test_404_page_links_to_the_book(small_book):
+    has_repository, html_folder = small_book
+    page = (html_folder / "404.html").read_text(encoding="utf-8")
+    prefix = "/margin/" if has_repository else "/"
     assert "not in the book" in page and f'href="{prefix}book/intro.html"' in page
     assert f'href="{prefix}_static/' in page
 
@@ -94,7 +96,7 @@ def test_feed_lists_the_latest_changes_of_pages():
     assert len(set(ids)) == len(ids)
 
 
-def test_all_notebooks_are_in_one_zip_file(book):
+def test_chapters_and_notes_are_in_one_zip_file(book):
     with zipfile.ZipFile(book / "svmbook-notebooks.zip") as archive:
         names = {name.removeprefix("svmbook-notebooks/") for name in archive.namelist()}
         chapters = {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}

@@ -12,47 +12,50 @@ import yaml
 from lxml import etree
 
 from .conftest import HTML, ROOT
-from .test_study import questions
+from .test_study import chapter_questions
 
 MOODLE_FILE, QTI_FILE = "svmbook-questions-moodle.xml", "svmbook-questions-qti.zip"
 SCHEMAS = {path.stem: etree.RelaxNG(file=path) for path in (ROOT / "tests" / "web").glob("*.rng")}
 FORMULA = re.compile(r"\\\(.*?\\\)", re.S)
 REFERENCE = re.compile(r"\{[a-z:]+\}`[^`]*`")
-# Before two texts are compared, typographic quotes and the characters of Markdown are removed.
-QUOTES = (
+# Before two texts are compared, quotation marks and the characters of Markdown are removed, and
+# no-break spaces become spaces.
+TYPOGRAPHIC_QUOTES = (
     "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
 )
-MARK_REMOVAL = str.maketrans("\N{NO-BREAK SPACE}", " ", f"*`\"'{QUOTES}")
+NORMALISATION = str.maketrans("\N{NO-BREAK SPACE}", " ", f"*`\"'{TYPOGRAPHIC_QUOTES}")
 
 
 class Question(NamedTuple):
-    """An exported question: its choices with their reasons, and the right choices, as HTML."""
+    """An exported question: the reason for each choice, and the correct choices, as HTML."""
 
     name: str
     text: str
-    reasons: dict
-    right: list
+    reason_by_choice: dict
+    correct_choices: list
 
 
 def moodle_questions():
-    """Return the questions in the file for Moodle by the titles of chapters."""
+    """Return the questions in the file for Moodle by chapter title."""
     found = {}
     for element in ElementTree.parse(HTML / MOODLE_FILE).getroot():
         if element.get("type") == "category":
             category = found.setdefault(element.findtext("category/text").split("/")[-1], [])
             continue
         answers = {answer.findtext("text"): answer for answer in element.iterfind("answer")}
-        reasons = {text: answer.findtext("feedback/text") for text, answer in answers.items()}
+        reason_by_choice = {
+            text: answer.findtext("feedback/text") for text, answer in answers.items()
+        }
         scores = {text: answer.get("fraction") for text, answer in answers.items()}
-        right = [text for text, score in scores.items() if score != "0"]
-        assert [scores[text] for text in right] == ["100"]
+        correct_choices = [text for text, score in scores.items() if score != "0"]
+        assert [scores[text] for text in correct_choices] == ["100"]
         name, text = element.findtext("name/text"), element.findtext("questiontext/text")
-        category.append(Question(name, text, reasons, right))
+        category.append(Question(name, text, reason_by_choice, correct_choices))
     return found
 
 
-def qti_files():
-    """Return the manifest of the QTI package, and the quizzes in its order."""
+def read_qti_package():
+    """Return the manifest of the QTI package, and the quizzes in the order of the manifest."""
     with zipfile.ZipFile(HTML / QTI_FILE) as archive:
         manifest = ElementTree.fromstring(archive.read("imsmanifest.xml"))
         names = [file.get("href") for file in manifest.iterfind(".//{*}file")]
@@ -61,9 +64,9 @@ def qti_files():
 
 
 def qti_questions():
-    """Return the questions in the QTI package by the titles of chapters."""
+    """Return the questions in the QTI package by chapter title."""
     found = {}
-    for quiz in qti_files()[1]:
+    for quiz in read_qti_package()[1]:
         title = quiz.find("{*}assessment").get("title")
         found[title] = [qti_question(item) for item in quiz.iterfind(".//{*}item")]
     return found
@@ -73,45 +76,46 @@ def qti_question(item):
     """Return the question of an item, whose rules connect choices and reasons by identifiers."""
     elements = {element.get("ident"): element for element in item.iter()}
     texts = {ident: element.findtext(".//{*}mattext") for ident, element in elements.items()}
-    reasons, right = {}, []
+    reason_by_choice, correct_choices = {}, []
     for rule in item.iterfind(".//{*}respcondition"):
         text = texts[rule.findtext(".//{*}varequal")]
         for feedback in rule.iterfind("{*}displayfeedback"):
-            reasons[text] = texts[feedback.get("linkrefid")]
-        right += [text for _ in rule.iterfind("{*}setvar")]
-    return Question(item.get("title"), item.findtext(".//{*}mattext"), reasons, right)
+            reason_by_choice[text] = texts[feedback.get("linkrefid")]
+        correct_choices += [text for _ in rule.iterfind("{*}setvar")]
+    text = item.findtext(".//{*}mattext")
+    return Question(item.get("title"), text, reason_by_choice, correct_choices)
 
 
 @pytest.fixture(scope="module", params=[moodle_questions, qti_questions])
 def exported(request, book):
-    """Return the exported questions by the titles of chapters, for each of the two files."""
+    """Return the exported questions by chapter title, for each of the two files."""
     return request.param()
 
 
 @pytest.fixture(scope="module")
-def sources():
-    """Return the questions in the notebooks, in Markdown, by the titles of chapters."""
+def notebook_questions():
+    """Return the questions in the notebooks, in Markdown, by chapter title."""
     parts = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
     files = [page["file"] for part in parts for page in part["chapters"]]
     paths = [ROOT / f"{file}.ipynb" for file in files if re.fullmatch(r"notebooks/\w+", file)]
     titles = [re.search(r'"# (.*?)\\n"', path.read_text(encoding="utf-8"))[1] for path in paths]
-    return dict(zip(titles, map(questions, paths), strict=True))
+    return dict(zip(titles, map(chapter_questions, paths), strict=True))
 
 
 def text_of_html(html):
     """Return the text of HTML, with formulas as TeX."""
-    return unescape(re.sub(r"<[^>]*>", "", html)).translate(MARK_REMOVAL)
+    return unescape(re.sub(r"<[^>]*>", "", html)).translate(NORMALISATION)
 
 
 def text_of_markdown(source):
     r"""Return the text of Markdown, with formulas between ``\(`` and ``\)``."""
-    return re.sub(r"\$(.*?)\$", r"\\(\1\\)", source).translate(MARK_REMOVAL)
+    return re.sub(r"\$(.*?)\$", r"\\(\1\\)", source).translate(NORMALISATION)
 
 
-def questions_with_choices(exported, sources):
+def questions_with_choices(exported, notebook_questions):
     """Yield each exported question with its choices in the notebook."""
     for title, found in exported.items():
-        for question, (_, choices) in zip(found, sources[title], strict=True):
+        for question, (_, choices) in zip(found, notebook_questions[title], strict=True):
             yield question, choices
 
 
@@ -119,25 +123,26 @@ def all_questions(exported):
     return [question for chapter in exported.values() for question in chapter]
 
 
-def test_every_question_is_exported_once(exported, sources):
-    assert list(exported) == list(sources)
+def test_every_question_is_exported_once(exported, notebook_questions):
+    assert list(exported) == list(notebook_questions)
     for title, found in exported.items():
-        expected = [text_of_markdown(question) for question, _ in sources[title]]
+        expected = [text_of_markdown(question) for question, _ in notebook_questions[title]]
         assert [text_of_html(question.text) for question in found] == expected
-        assert [question.name.translate(MARK_REMOVAL) for question in found] == expected
+        assert [question.name.translate(NORMALISATION) for question in found] == expected
 
 
-def test_chapters_are_categories_in_moodle(book, sources):
+def test_chapters_are_categories_in_moodle(book, notebook_questions):
     title = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]
     quiz = ElementTree.parse(book / MOODLE_FILE).getroot()
     found = [text.text for text in quiz.iterfind("question/category/text")]
-    assert found == [f"$course$/top/{title}/{chapter}" for chapter in sources]
+    assert found == [f"$course$/top/{title}/{chapter}" for chapter in notebook_questions]
 
 
-def test_exported_questions_have_all_choices_with_their_reasons(exported, sources):
-    for question, choices in questions_with_choices(exported, sources):
+def test_exported_questions_have_all_choices_with_their_reasons(exported, notebook_questions):
+    for question, choices in questions_with_choices(exported, notebook_questions):
         found = {
-            text_of_html(text): text_of_html(reason) for text, reason in question.reasons.items()
+            text_of_html(text): text_of_html(reason)
+            for text, reason in question.reason_by_choice.items()
         }
         assert found.keys() == {text_of_markdown(text) for text, _ in choices}
         for text, reason in choices:
@@ -145,15 +150,20 @@ def test_exported_questions_have_all_choices_with_their_reasons(exported, source
             assert re.fullmatch(".+".join(parts), found[text_of_markdown(text)])
 
 
-def test_only_the_first_choice_of_the_notebook_is_correct(exported, sources):
-    for question, choices in questions_with_choices(exported, sources):
-        assert [text_of_html(text) for text in question.right] == [text_of_markdown(choices[0][0])]
+def test_only_the_first_choice_of_the_notebook_is_correct(exported, notebook_questions):
+    for question, choices in questions_with_choices(exported, notebook_questions):
+        assert [text_of_html(text) for text in question.correct_choices] == [
+            text_of_markdown(choices[0][0])
+        ]
 
 
 def test_exported_choices_are_shuffled(exported):
-    """Some platforms do not shuffle the choices."""
-    is_first = [next(iter(q.reasons)) == q.right[0] for q in all_questions(exported)]
-    assert 0.2 < sum(is_first) / len(is_first) < 0.5
+    """Some platforms do not shuffle the choices, so the files must."""
+    correct_is_first = [
+        next(iter(question.reason_by_choice)) == question.correct_choices[0]
+        for question in all_questions(exported)
+    ]
+    assert 0.2 < sum(correct_is_first) / len(correct_is_first) < 0.5
 
 
 @pytest.mark.parametrize(
@@ -183,9 +193,13 @@ def test_exported_choices_are_shuffled(exported):
         ),
     ],
 )
-def test_exported_texts_agree_with_the_pages(exported, choice, reason):
-    found = [question.reasons for question in all_questions(exported)]
-    assert [reasons[choice] for reasons in found if choice in reasons] == [reason]
+def test_exported_reasons_have_markdown_as_html_and_references_resolved(exported, choice, reason):
+    found = [
+        question.reason_by_choice[choice]
+        for question in all_questions(exported)
+        if choice in question.reason_by_choice
+    ]
+    assert found == [reason]
 
 
 PLAIN_TAGS = {f"<{end}{name}>" for name in ("p", "em", "code") for end in ("", "/")}
@@ -193,7 +207,11 @@ PLAIN_TAGS = {f"<{end}{name}>" for name in ("p", "em", "code") for end in ("", "
 
 def test_exported_texts_contain_only_plain_tags_and_formulas(exported):
     for question in all_questions(exported):
-        for html in (question.text, *question.reasons, *question.reasons.values()):
+        for html in (
+            question.text,
+            *question.reason_by_choice,
+            *question.reason_by_choice.values(),
+        ):
             assert set(re.findall("<[^>]*>?", html)) <= PLAIN_TAGS
             assert not re.search(r"[$`*\\{}]|\]\(", FORMULA.sub("", html)), html
 
@@ -204,7 +222,7 @@ def is_valid(schema, root):
 
 def test_exported_files_match_their_schemas(book):
     assert is_valid("moodle", ElementTree.parse(book / MOODLE_FILE).getroot())
-    manifest, quizzes = qti_files()
+    manifest, quizzes = read_qti_package()
     assert is_valid("manifest", manifest)
     assert all(is_valid("qti", quiz) for quiz in quizzes)
 

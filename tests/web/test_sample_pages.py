@@ -1,11 +1,11 @@
-"""The pages that `make test` opens contain every element, class and script of all pages."""
+"""The pages that `make test` opens contain every pair of element and class, and every script."""
 
 import re
 from html.parser import HTMLParser
 
 from .conftest import HTML, SAMPLE_PAGES, built_pages
 
-# Highlighted code: its few classes of colours are checked on all pages every night by
+# Highlighted code, whose few classes of colours are checked on all pages every night by
 # `test_axe_finds_no_violation`.
 CODE_CLASS = "highlight"
 # Interactive figures are tested by test_explorables.py.
@@ -16,9 +16,9 @@ VOID_ELEMENTS = {
     *("area", "base", "br", "col", "embed", "hr", "img"),
     *("input", "link", "meta", "source", "wbr"),
 }
-# Not needed on the sample pages, as they look like other elements: "See also" is an admonition, a
+# Parts not needed on the sample pages, as they look like others: "See also" is an admonition, a
 # manual caption looks like a generated one, and left alignment and Python code are the default.
-NIGHTLY_ONLY = {
+NIGHTLY_ONLY_PARTS = {
     ("caption", ""),
     ("div", "highlight-bibtex"),
     ("div", "highlight-python"),
@@ -36,7 +36,7 @@ class PartCollector(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.parts, self.open_tags = set(), []  # open tags as pairs (tag, whether it is ignored)
+        self.parts, self.open_tags = set(), []  # pairs (tag, whether its content is ignored)
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
@@ -48,15 +48,15 @@ class PartCollector(HTMLParser):
         if tag == "script" and not PREVIEW_SCRIPT.search(address):
             self.parts.add((tag, address.rpartition("/")[2]))
         if tag not in VOID_ELEMENTS:
-            hides_content = CODE_CLASS in classes or EXPLORABLE_CLASS in classes
-            self.open_tags.append((tag, is_ignored or hides_content))
+            ignores_content = CODE_CLASS in classes or EXPLORABLE_CLASS in classes
+            self.open_tags.append((tag, is_ignored or ignores_content))
 
     def handle_endtag(self, tag):
         while self.open_tags and self.open_tags.pop()[0] != tag:
             pass
 
 
-def parts(name):
+def page_parts(name):
     """Return the elements, classes and scripts of a page."""
     collector = PartCollector()
     collector.feed((HTML / name).read_text(encoding="utf-8"))
@@ -64,6 +64,6 @@ def parts(name):
 
 
 def test_sample_pages_contain_every_element_class_and_script(book):
-    covered = NIGHTLY_ONLY.union(*map(parts, SAMPLE_PAGES))
-    missing = {name: found for name in built_pages() if (found := parts(name) - covered)}
+    covered = NIGHTLY_ONLY_PARTS.union(*map(page_parts, SAMPLE_PAGES))
+    missing = {name: found for name in built_pages() if (found := page_parts(name) - covered)}
     assert missing == {}

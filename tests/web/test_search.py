@@ -59,7 +59,7 @@ QUERIES = {
 # The book discusses these under other names on several pages; other sections come first.
 MISSED_QUERIES = {"hinge loss derivative", "imbalanced classes"}
 
-# Spellings of the same word have the same results.
+# Spellings and forms of the same term have the same results.
 SPELLINGS = (
     ("regularisation", "regularization", "Regularised", "regularizing"),
     ("nearest neighbour", "nearest neighbor", "nearest-neighbours"),
@@ -80,20 +80,20 @@ CITED_AUTHORS = ("Platt", "Vapnik", "Navia-Vazquez", "Malisiewicz")
 class SearchPage:
     """The search page, on which results change while a reader types."""
 
-    def __init__(self, visited):
-        self.visited, self.page = visited, visited.page
+    def __init__(self, opened):
+        self.opened, self.page = opened, opened.page
 
-    def results(self, query):
-        """Return pairs of address and text."""
+    def find(self, query):
+        """Type a query and return its results as pairs of address and text."""
         self.page.locator("main input[name=q]").fill(query)
         return self.page.locator("ol.found > li").evaluate_all(
             "items => items.map(item => [item.querySelector('a').href, item.innerText])"
         )
 
-    def addresses(self, query):
-        """Return the addresses relative to the book, without the words to highlight."""
+    def find_addresses(self, query):
+        """Type a query and return the addresses in the book, without the words to highlight."""
         root = self.page.url.partition("search.html")[0]
-        found = (address.removeprefix(root) for address, _ in self.results(query))
+        found = (address.removeprefix(root) for address, _ in self.find(query))
         return [re.sub(r"\?[^#]*", "", address) for address in found]
 
 
@@ -108,14 +108,15 @@ def test_expected_page_is_among_the_first_results(search):
     missed = set()
     for query, targets in QUERIES.items():
         targets = (targets,) if isinstance(targets, str) else targets
-        if not any(found.startswith(targets) for found in search.addresses(query)[:N_RESULTS_READ]):
+        found = search.find_addresses(query)[:N_RESULTS_READ]
+        if not any(address.startswith(targets) for address in found):
             missed.add(query)
     assert missed == MISSED_QUERIES and len(QUERIES) - len(missed) >= 38
 
 
 @pytest.mark.parametrize("spellings", SPELLINGS, ids=lambda spellings: spellings[0])
 def test_spellings_have_the_same_results(search, spellings):
-    first, *others = (search.addresses(spelling)[:10] for spelling in spellings)
+    first, *others = (search.find_addresses(spelling)[:10] for spelling in spellings)
     assert first
     for spelling, found in zip(spellings[1:], others, strict=True):
         assert found == first, spelling
@@ -123,18 +124,18 @@ def test_spellings_have_the_same_results(search, spellings):
 
 @pytest.mark.parametrize("author", CITED_AUTHORS)
 def test_authors_are_found_in_the_bibliography_and_the_text(search, author):
-    found = search.addresses(author)
+    found = search.find_addresses(author)
     assert any(address.startswith("book/bibliography.html#id") for address in found)
     assert any(address.startswith("notebooks/") for address in found)
 
 
 def test_excerpts_are_readable_and_show_the_words_found(search):
     for query in ("kernel trick", "duality gap", "NYSTROEM", "svmbook.DualSVC"):
-        for _, text in search.results(query):
+        for _, text in search.find(query):
             assert not re.search(r"\\[a-zA-Z(]|\bimport \w+ as\b|np\.", text), text
         marked = search.page.locator("ol.found > li:has(mark)")
         assert marked.count() == search.page.locator("ol.found > li").count() > 0
-    search.results("nystrom")
+    search.find("nystrom")
     assert (
         "Nystr\N{LATIN SMALL LETTER O WITH DIAERESIS}m"
         in search.page.locator("mark").all_inner_texts()
@@ -143,12 +144,12 @@ def test_excerpts_are_readable_and_show_the_words_found(search):
 
 
 def test_empty_and_unknown_queries_find_nothing(search):
-    assert search.results("  ") == search.results("the of") == search.results("qwrtzpsdfg") == []
+    assert search.find("  ") == search.find("the of") == search.find("qwrtzpsdfg") == []
     assert search.page.get_by_role("status").inner_text() == "Nothing found."
-    search.results("kernel")
-    # The address has the query, so that the browser's back button leads to the results.
+    search.find("kernel")
+    # The address contains the query, so that the browser's back button leads to the results.
     assert search.page.url.endswith("?q=kernel")
-    assert search.visited.errors == []
+    assert search.opened.errors == []
 
 
 HIGHLIGHTED_WORDS = """() => [...CSS.highlights.get("found")].map(
@@ -156,7 +157,7 @@ HIGHLIGHTED_WORDS = """() => [...CSS.highlights.get("found")].map(
 
 
 def test_found_solution_opens_with_the_words_highlighted(search, visit):
-    found = search.results("width one-class")
+    found = search.find("width one-class")
     address = next(address for address, _ in found if "solution" in address)
     opened = visit(address.partition("127.0.0.1")[2].partition("/")[2])
     page = opened.page

@@ -13,19 +13,19 @@ from .conftest import HTML, ROOT, mark_nightly
 DECKS = ROOT / "_build" / "slides"
 CHAPTERS = [chapter.name for chapter in cross_references.read_chapters(ROOT)]
 DAILY_CHAPTERS = ("dual_svm", "which_machine_when")
-SLIDE_COUNTS = range(15, 26)  # accepted numbers of slides per chapter
+ACCEPTED_SLIDE_COUNTS = range(15, 26)  # per chapter
 MIN_FONT_SIZE = 16  # on a slide of 1280 x 720 pixels, as in deck.js
-# The parts of the current slide that reach beyond it.
-PARTS_OUTSIDE = """() => {
+# The elements of the current slide that reach beyond it.
+OVERFLOWING_ELEMENTS = """() => {
   const slide = document.querySelector("section.present .frame");
-  const boxes = [...slide.querySelectorAll("*:not(mjx-container *)")];
-  return boxes.filter(box => {
-    const edges = box.getBoundingClientRect();
+  const elements = [...slide.querySelectorAll("*:not(mjx-container *)")];
+  return elements.filter(element => {
+    const edges = element.getBoundingClientRect();
     return edges.right > 1281 || edges.bottom > 721 || edges.left < -1 || edges.top < -1;
-  }).map(box => box.outerHTML.slice(0, 80));
+  }).map(element => element.outerHTML.slice(0, 80));
 }"""
 FRAME_STATES = """() => [...document.querySelectorAll(".frame")].map(frame => ({
-  size: parseFloat(frame.style.fontSize),
+  fontSize: parseFloat(frame.style.fontSize),
   overflows: frame.classList.contains("overflowing"),
   title: frame.querySelector("h1, h2").textContent,
 }))"""
@@ -57,7 +57,7 @@ def text_cell():
 
 def test_each_chapter_has_a_deck_of_fifteen_to_twenty_five_slides(decks):
     counts = {name: len(deck.select("section")) for name, deck in decks.items()}
-    assert not {name: count for name, count in counts.items() if count not in SLIDE_COUNTS}
+    assert not {name: count for name, count in counts.items() if count not in ACCEPTED_SLIDE_COUNTS}
     index = BeautifulSoup((DECKS / "index.html").read_text(encoding="utf-8"), "html.parser")
     listed = [row.select("td")[2].text for row in index.select("tbody tr")]
     assert listed == [str(counts[name]) for name in CHAPTERS]
@@ -92,8 +92,8 @@ def test_slides_contain_no_markdown(decks):
 
 @pytest.mark.parametrize("name", mark_nightly(CHAPTERS, DAILY_CHAPTERS))
 def test_references_have_the_numbers_of_the_book(book, reference_texts, name):
-    page = (HTML / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
-    page = BeautifulSoup(page, "html.parser")
+    html = (HTML / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
+    page = BeautifulSoup(html, "html.parser")
     printed = {
         number.a["href"].removeprefix("#equation-"): number.contents[0]
         for number in page.select("span.eqno")
@@ -105,7 +105,7 @@ def test_references_have_the_numbers_of_the_book(book, reference_texts, name):
     assert {label: reference_texts.get(label) for label in printed} == printed
 
 
-def test_parts_are_found_by_label_or_fragment(text_cell):
+def test_parts_are_found_by_label_or_fragment_and_unknown_parts_and_roles_raise(text_cell):
     renderer = slides.SlideRenderer(cross_references.CrossReferences())
     renderer.references.texts["eq-c"] = "(7.3)"
     assert r"\[a = c \tag{7.3}\]" in renderer.part(text_cell, "eq-c")
@@ -117,13 +117,17 @@ def test_parts_are_found_by_label_or_fragment(text_cell):
 
 
 def test_panels_of_a_tall_drawing_are_put_side_by_side():
-    def drawing(height, *boxes):
+    def render_drawing(height, *boxes):
         size = f'width="300pt" height="{height}pt"'
         return slides.picture(f'<svg data-panels="{", ".join(boxes)}" {size}>', "three panels")
 
     panels = "0 0 0.9 0.3", "0 0.3 0.9 0.3", "0 0.6 0.9 0.4"
-    assert drawing(400, *panels).count("<span") == 3
-    for whole in (drawing(200, *panels), drawing(400, *panels[:2]), drawing(400, *panels[::-1])):
+    assert render_drawing(400, *panels).count("<span") == 3
+    for whole in (
+        render_drawing(200, *panels),
+        render_drawing(400, *panels[:2]),
+        render_drawing(400, *panels[::-1]),
+    ):
         assert whole.startswith("<img") and 'alt="three panels"' in whole
 
 
@@ -142,10 +146,13 @@ def open_deck(browser, name, query=""):
 def test_no_slide_overflows_and_no_file_is_loaded_from_another_host(decks, browser, name):
     page, requests, errors = open_deck(browser, name)
     frames = page.evaluate(FRAME_STATES)
-    assert [frame for frame in frames if frame["overflows"] or frame["size"] < MIN_FONT_SIZE] == []
-    for number, frame in enumerate(frames):
-        page.evaluate("number => Reveal.slide(number)", number)
-        assert page.evaluate(PARTS_OUTSIDE) == [], frame["title"]
+    faulty_frames = [
+        frame for frame in frames if frame["overflows"] or frame["fontSize"] < MIN_FONT_SIZE
+    ]
+    assert faulty_frames == []
+    for index, frame in enumerate(frames):
+        page.evaluate("index => Reveal.slide(index)", index)
+        assert page.evaluate(OVERFLOWING_ELEMENTS) == [], frame["title"]
     assert page.locator("mjx-merror").count() == 0
     assert errors == []
     assert [url for url in requests if not url.startswith(("file:", "data:"))] == []

@@ -1,4 +1,4 @@
-"""On a phone the decisive columns of the tables are visible without scrolling."""
+"""On a phone, the columns that matter most in a table are visible without scrolling."""
 
 import pytest
 
@@ -10,7 +10,7 @@ RIGHT_EDGES = """table => Object.fromEntries([...table.querySelectorAll("thead t
 
 
 @pytest.mark.parametrize(
-    ("page", "name", "columns"),
+    ("chapter", "table_id", "columns"),
     [
         ("ensembles_as_kernels", "tab-stump-ensembles", ["twonorm", "ring", "heart", "vote84"]),
         (
@@ -26,9 +26,9 @@ RIGHT_EDGES = """table => Object.fromEntries([...table.querySelectorAll("thead t
         ("which_machine_when", "tab-advice", ["lower", "upper", "worst"]),
     ],
 )
-def test_decisive_columns_are_visible_on_a_phone(visit, page, name, columns):
-    opened = visit(f"notebooks/{page}.html")
+def test_most_important_columns_are_visible_on_a_phone(visit, chapter, table_id, columns):
+    opened = visit(f"notebooks/{chapter}.html")
     opened.show(PHONE_WIDTH, "light")
-    edges = opened.page.locator(f"#{name} table").evaluate(RIGHT_EDGES)
+    edges = opened.page.locator(f"#{table_id} table").evaluate(RIGHT_EDGES)
     assert {column: edges[column] for column in columns if edges[column] > PHONE_WIDTH} == {}
     opened.page.close()
