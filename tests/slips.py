@@ -177,7 +177,7 @@ SLIPS = {
     ),
     "pastes a picture into the essay": _slip(
         _submitter(essay="![proof](attachment:photo.png)"),
-        message="a picture that was pasted into a text is not kept",
+        message="an image pasted into a text is not kept",
     ),
     "writes the essay into the question": _slip(
         _submitter(_add_essay_to_the_question, essay=STUB), message=ADJACENT_TEXT_MESSAGE

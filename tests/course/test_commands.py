@@ -51,7 +51,7 @@ def test_commands_release_grade_and_export_a_new_course(
     assert "small: 2 graded" in run("grade", ASSIGNMENT, "--regrade", "--unsafe")
     assert "2 pages" in run("feedback", ASSIGNMENT) and "small.html" in run("report", ASSIGNMENT)
     output = run("export", "--format", "moodle")
-    assert "ann,5.0\nben,0.0\n" in output and "answers to be marked by hand: 1;" in output
+    assert "ann,5.0\nben,0.0\n" in output and "answers not yet marked by hand: 1;" in output
     assert "no pair of submissions" in run("similar", ASSIGNMENT)
 
 

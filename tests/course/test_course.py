@@ -268,7 +268,7 @@ def test_report_lists_hard_items_and_problems(course, shell_sandbox):
     text = write_report(course, ASSIGNMENT).read_text("utf-8")
     assert "<a " not in text
     assert "6 submissions, at most 9 points each: mean" in text
-    assert "Answers to be marked by hand: 5;" in text
+    assert "Answers not yet marked by hand: 5;" in text
     assert "test_square <strong>(hard)" in text and "test_total <strong>" not in text
     assert recorded_notes(course, ASSIGNMENT, "broken") == [
         "the file is not a notebook of format 4: it has no list of cells"

@@ -25,7 +25,7 @@ from svmbook.course.grading import grade as grade_module
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.reports.export import write_marks
 from svmbook.course.reports.report import write_report
-from svmbook.course.submissions.receive import read_timestamp
+from svmbook.course.submissions.read import read_timestamp
 
 # Canvas, "How do I import grades in the Gradebook?": the columns of its own export, in its order,
 # then one for each assignment; below them a row whose first cell says "Points Possible". Its
@@ -85,7 +85,7 @@ def test_plain_table_has_one_row_per_student_and_assignment(graded_course):
         ["ann", ASSIGNMENT, "5.0", "9.0", "False", ""],
         ["ann", "twin", "5.0", "9.0", "False", ""],
     ]
-    assert notes == ["answers to be marked by hand: 3; they count 0 points until then"]
+    assert notes == ["answers not yet marked by hand: 3; they count as 0 points"]
 
 
 def test_canvas_table_has_its_columns_and_one_row_per_student(graded_course):

@@ -17,7 +17,7 @@ from svmbook.course.execution.outcome import Limits
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.grading.student_check import check
 from svmbook.course.personal import normalise_id, personal_rng
-from svmbook.course.submissions.identity import choose_id, find_notebook_id
+from svmbook.course.submissions.identity import choose_id, find_stated_id
 
 ANSWER = "twice = 2 * number"
 
@@ -109,21 +109,21 @@ def test_id_of_the_folder_determines_the_numbers(personalised_course, shell_sand
     ],
 )
 def test_id_is_read_from_its_cell_or_another(cells, expected):
-    assert find_notebook_id(cells) == expected
+    assert find_stated_id(cells) == expected
 
 
 def test_id_is_the_folder_name_or_entered_by_the_instructor():
     assert choose_id("ann", " ANN", {}) == ("ann", None)
     assert choose_id("ann", "Ann Lee", {"ann": "ann lee"}) == ("ann lee", None)
-    for notebook_id in (None, "ben"):
-        student_id, note = choose_id("ann", notebook_id, {})
+    for stated_id in (None, "ben"):
+        student_id, note = choose_id("ann", stated_id, {})
         assert student_id == "ann" and "'ann'" in note
 
 
 def test_unreadable_or_long_cells_and_long_ids_are_ignored():
     for text in ("student = 'a'\n" + "0\n" * 1001, "x = " + "-" * 1900, "student = '" + "a" * 101):
-        assert find_notebook_id([("student", "code", text)]) is None
-    assert find_notebook_id([("student", "code", f"student = {'a' * 101!r}")]) is None
+        assert find_stated_id([("student", "code", text)]) is None
+    assert find_stated_id([("student", "code", f"student = {'a' * 101!r}")]) is None
 
 
 def test_numbers_depend_only_on_the_id_and_the_question():

@@ -13,8 +13,8 @@ from nbgrader.utils import is_grade
 from ..layout.items import METADATA_KEY, item_name
 from ..layout.marks import assignment_marks
 from ..layout.submitted import Submission
-from ..submissions.identity import choose_id, find_notebook_id, is_personalised
-from ..submissions.receive import SubmissionError, read_notebook, read_timestamp
+from ..submissions.identity import choose_id, find_stated_id, is_personalised
+from ..submissions.read import SubmissionError, read_notebook, read_timestamp
 
 __all__ = ["PendingSubmission", "count_pending", "find_pending", "recorded_notes"]
 
@@ -84,7 +84,7 @@ def find_pending(course, assignment, master, regrade=False):
         if cells is not None:
             timestamp, *notes = read_timestamp(submission.path.parent)
         if cells is not None and ids is not None:
-            student_id, note = choose_id(student, find_notebook_id(cells), ids)
+            student_id, note = choose_id(student, find_stated_id(cells), ids)
             notes.append(note)
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
         known_values = [str(value) for value in (timestamp, student_id) if value is not None]

@@ -17,9 +17,9 @@ from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_locke
 from ..execution.outcome import Limits, Outcome
 from ..execution.run import run_notebook
 from ..layout.items import METADATA_KEY, answer_names, cell_key, is_test, item_name
-from ..submissions.identity import enter_id, find_notebook_id, is_personalised
+from ..submissions.identity import enter_id, find_stated_id, is_personalised
 from ..submissions.merge import is_unanswered, merge_submission
-from ..submissions.receive import read_notebook
+from ..submissions.read import read_notebook
 from .cells import cells_to_run, code_cells, enter_outputs
 
 __all__ = ["CheckReport", "TestResult", "check"]
@@ -95,7 +95,7 @@ def check(path, limits=None):
     notes += [f"cell {item} is missing; the grader restores it" for item in missing_items]
     notes += [f"cell {item} was changed; the grader uses the original" for item in changed_items]
     if is_personalised(master):
-        student_id = find_notebook_id(cells)
+        student_id = find_stated_id(cells)
         notes.append(f"your id is {student_id!r}" if student_id else NO_ID_NOTE)
     enter_id(nb, student_id)
     outcome = Outcome()

@@ -63,7 +63,7 @@ def write_marks(course, file, file_format="plain"):
     csv.writer(file, lineterminator="\n").writerows(rows)
     notes = []
     if n_unmarked := sum(result.n_unmarked for result in results):
-        notes.append(f"answers to be marked by hand: {n_unmarked}; they count 0 points until then")
+        notes.append(f"answers not yet marked by hand: {n_unmarked}; they count as 0 points")
     for student in sorted({result.student for result in results}):
         escaped = _escape_formula(student)
         if file_format != "plain" and escaped != student:

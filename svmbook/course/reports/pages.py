@@ -1,7 +1,7 @@
 """HTML pages of feedback and reports, each one self-contained file.
 
 Text written by students is shown but never executed: a page has no scripts, and its security policy
-forbids loading anything. Formulas are MathML, which browsers render themselves.
+forbids loading anything from outside it. Formulas are MathML, which browsers render themselves.
 """
 
 import re
@@ -19,7 +19,7 @@ from pygments.lexers import PythonLexer
 
 __all__ = ["render_code", "render_markdown", "render_page", "render_text"]
 
-MAX_TEXT_LENGTH = 50_000  # characters; longer texts are shown without rendering
+MAX_MARKDOWN_LENGTH = 50_000  # characters; longer texts are shown without rendering
 SECURITY_POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'none'; "
     "base-uri 'none'"
@@ -100,19 +100,19 @@ def render_markdown(text):
     >>> render_markdown("a <b>c</b>").strip()
     '<p>a &lt;b&gt;c&lt;/b&gt;</p>'
     """
-    return _convert_markdown(text) if len(text) <= MAX_TEXT_LENGTH else render_text(text)
+    return _convert_markdown(text) if len(text) <= MAX_MARKDOWN_LENGTH else render_text(text)
 
 
 def render_code(text):
     """Return Python code as HTML with syntax highlighting."""
     if len(text) > MAX_CODE_LENGTH:
         return render_text(text)
-    text = "\n".join(map(str.rstrip, text.split("\n")))  # trailing blanks slow pygments down
+    text = "\n".join(map(str.rstrip, text.split("\n")))  # trailing spaces slow pygments down
     return highlight(text, PythonLexer(), HtmlFormatter(cssclass="code"))
 
 
 def render_text(text, css_class=""):
-    """Return a text as preformatted HTML, without terminal colour codes."""
+    """Return a text of any length as preformatted HTML, without terminal colour codes."""
     return f'<pre class="{css_class}">{escape(strip_ansi(text))}</pre>'
 
 

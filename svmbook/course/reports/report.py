@@ -23,7 +23,7 @@ __all__ = ["write_report"]
 
 HARD_ITEM_SHARE = 0.5  # an item is hard if a smaller share of its points is awarded on average
 PLACEHOLDER_COLOUR = "#010203"  # replaced by the text colour of the page
-MAX_ERRORS = 3  # errors listed for each test
+MAX_ERRORS_PER_TEST = 3  # errors listed for each test
 MAX_ERROR_LENGTH = 120  # characters
 
 
@@ -58,7 +58,7 @@ def write_report(course, assignment):
     course.source_path(assignment)
     with course.gradebook() as gradebook:
         marks_by_student = assignment_marks(gradebook, assignment)
-        hours = hours_late(gradebook, assignment)
+        hours_by_student = hours_late(gradebook, assignment)
     if not marks_by_student:
         raise ValueError(
             f"no submission of {assignment} has been graded; run svmbook course grade {assignment}."
@@ -69,19 +69,19 @@ def write_report(course, assignment):
         path = course.feedback_path(student, assignment)
         url = quote(f"../{path.relative_to(course.root).as_posix()}") if path.exists() else ""
         details[student] = SubmissionDetails(
-            hours.get(student), recorded_notes(course, assignment, student), url
+            hours_by_student.get(student), recorded_notes(course, assignment, student), url
         )
     body = _body_html(
         marks_by_student, _count_first_errors(course, assignment, marks_by_student), details
     )
-    for path, reason in course.skip_reasons().items():
-        body += f"<p>Left out: {escape(repr(path))}; {escape(reason)}.</p>"
+    for skipped_path, reason in course.skip_reasons().items():
+        body += f"<p>Left out: {escape(repr(skipped_path))}; {escape(reason)}.</p>"
     write_atomically(target, render_page(f"Report: {assignment}", body))
     return target
 
 
 def _count_first_errors(course, assignment, students):
-    """Return for each test how often each error was the first one in a submission."""
+    """Return for each test the number of submissions by the first error that the test raised."""
     error_counts = defaultdict(Counter)
     for student in students:
         path = course.autograded_path(student, assignment)
@@ -110,10 +110,10 @@ def _body_html(marks_by_student, error_counts, details):
         for j, item in enumerate(max_scores):
             if item in marks and not marks[item].needs_manual_grade:
                 scores[i, j] = marks[item].score
-    # As in the gradebook, unmarked answers count 0 points.
+    # As in the gradebook, unmarked answers count as 0 points.
     totals = np.nansum(scores, axis=1)
     n_unmarked = int(np.isnan(scores).sum())
-    note = f" Answers to be marked by hand: {n_unmarked}; they count 0 points until then."
+    note = f" Answers not yet marked by hand: {n_unmarked}; they count as 0 points."
     parts = [
         f"<p>{len(totals)} submissions, at most {max_total:g} points each: "
         f"mean {totals.mean():.1f}, median {np.median(totals):.1f}, "
@@ -122,15 +122,15 @@ def _body_html(marks_by_student, error_counts, details):
         "</p><h2>Marks</h2>",
         _histogram_html(totals, max_total),
         "<h2>Items</h2>",
-        _items_table(max_scores, scores, totals),
-        _errors_section(error_counts, max_scores),
+        _items_html(max_scores, scores, totals),
+        _errors_html(error_counts, max_scores),
         "<h2>Submissions</h2>",
-        _submissions_table(details, totals, scores),
+        _submissions_html(details, totals, scores),
     ]
     return "\n".join(parts)
 
 
-def _items_table(max_scores, scores, totals):
+def _items_html(max_scores, scores, totals):
     """Return a table of the items: shares of points, and correlations with the other items."""
     rows = []
     for k, (item, max_score) in enumerate(max_scores.items()):
@@ -157,22 +157,22 @@ def _items_table(max_scores, scores, totals):
     return _table_html(header, rows, text_columns=(0,))
 
 
-def _errors_section(error_counts, max_scores):
+def _errors_html(error_counts, max_scores):
     """Return a section with the most frequent errors of each test, or "" if no test failed."""
     rows = [
         [escape(item), escape(_shorten(error)), f"{count}"]
         for item in max_scores
-        for error, count in error_counts.get(item, Counter()).most_common(MAX_ERRORS)
+        for error, count in error_counts.get(item, Counter()).most_common(MAX_ERRORS_PER_TEST)
     ]
     error_table = _table_html(["test", "first error", "submissions"], rows, text_columns=(0, 1))
-    return f"<h2>Errors of the tests</h2>{error_table}" if rows else ""
+    return f"<h2>Errors raised in tests</h2>{error_table}" if rows else ""
 
 
 def _shorten(text):
     return text if len(text) <= MAX_ERROR_LENGTH else f"{text[:MAX_ERROR_LENGTH]}…"
 
 
-def _submissions_table(details, totals, scores):
+def _submissions_html(details, totals, scores):
     rows = [
         [
             _link_html(student, submission.feedback_url),

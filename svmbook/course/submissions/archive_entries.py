@@ -7,7 +7,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from unicodedata import normalize
 
-from .roster import student_name
+from .roster import moodle_name
 
 __all__ = ["choose_paths", "list_entries", "open_archive", "parse_entry"]
 
@@ -30,7 +30,7 @@ def open_archive(path):
 def list_entries(zip_file):
     """Return the names of the files in an archive, in Unicode normal form C, and each ``ZipInfo``.
 
-    Folders and the files of operating systems and of Jupyter are left out.
+    Folders are left out, and so are files that macOS and Jupyter add.
     """
     entries, infos = [], []
     for info in zip_file.infolist():
@@ -47,8 +47,8 @@ def list_entries(zip_file):
 
 def parse_entry(entry):
     """Return the student's name and number, and the file's name, or raise ValueError."""
-    *folders, file = entry.split("/")
-    for folder in folders[:2]:  # the first may be a folder that contains all others
+    *parents, file = entry.split("/")
+    for folder in parents[:2]:  # the first may be a folder that contains all others
         if match := MOODLE_NAME.fullmatch(folder):
             break
     else:
@@ -56,23 +56,28 @@ def parse_entry(entry):
         file = match and match[3]
     if not match or file in ("", ".", ".."):
         raise ValueError(f"{entry!r} is not named like a submission in Moodle or Canvas.")
-    return student_name(match[1]), match[2], file
+    return moodle_name(match[1]), match[2], file
 
 
 def choose_paths(entries, folders, assignment):
     """Return the entries by their paths below ``submitted``; raise ValueError if two are equal.
 
-    The suffix of Canvas, as in ``kernels-1.ipynb``, is removed from the name of the assignment.
+    The suffix of Canvas, as in ``kernels-1.ipynb``, is removed from the name of the assignment,
+    unless two files of a student would then have the same name.
     """
     suffixed_name = re.compile(rf"{re.escape(assignment)}-\d+\.ipynb")
     parsed = [parse_entry(entry) for entry in entries]
-    keys = [
+    unsuffixed_files = [
         (*student, f"{assignment}.ipynb" if suffixed_name.fullmatch(file) else file)
         for *student, file in parsed
     ]
-    counts, paths = Counter(keys), {}
-    for entry, key, (*student, file) in zip(entries, keys, parsed, strict=True):
-        path = f"{folders[*student]}/{assignment}/{key[-1] if counts[key] == 1 else file}"
+    counts, paths = Counter(unsuffixed_files), {}
+    for entry, unsuffixed_file, (*student, file) in zip(
+        entries, unsuffixed_files, parsed, strict=True
+    ):
+        is_unique = counts[unsuffixed_file] == 1
+        name = unsuffixed_file[-1] if is_unique else file
+        path = f"{folders[*student]}/{assignment}/{name}"
         if path in paths:
             raise ValueError(f"{paths[path]!r} and {entry!r} have the same name; remove one.")
         paths[path] = entry

@@ -44,33 +44,35 @@ def unpack_submissions(course, assignment, archive):
     course.source_path(assignment)
     roster, submitted = read_roster(course.root / "roster.csv"), course.root / "submitted"
     with course.lock(), TemporaryDirectory(dir=course.root, prefix=".unpack-") as temporary:
-        old_entries = _read_record(_record_path(course, assignment))
+        old_record = _read_record(_record_path(course, assignment))
         with open_archive(archive) as zip_file:
             entries, infos = list_entries(zip_file)
             folders = choose_folders([parse_entry(entry)[:2] for entry in entries], roster)
-            new_entries = choose_paths(entries, folders, assignment)
-            _check_paths(submitted, new_entries, old_entries)
-            for path, info in zip(new_entries, infos, strict=True):
-                _make_parent(Path(temporary, path)).write_bytes(zip_file.read(info))
-        _remove_files(submitted, old_entries)
-        record = io.StringIO(newline="")
-        csv.writer(record).writerows(new_entries.items())
-        write_atomically(_record_path(course, assignment), record.getvalue())
-        for path in new_entries:
-            shutil.move(Path(temporary, path), _make_parent(submitted / path))
+            new_record = choose_paths(entries, folders, assignment)
+            _check_paths(submitted, new_record, old_record)
+            for path, info in zip(new_record, infos, strict=True):
+                _with_parent(Path(temporary, path)).write_bytes(zip_file.read(info))
+        _remove_files(submitted, old_record)
+        csv_file = io.StringIO(newline="")
+        csv.writer(csv_file).writerows(new_record.items())
+        write_atomically(_record_path(course, assignment), csv_file.getvalue())
+        for path in new_record:
+            shutil.move(Path(temporary, path), _with_parent(submitted / path))
     unlisted_students = [
         student for student in folders if roster and roster.keys().isdisjoint(student)
     ]
-    old_folders = {Path(path).parts[0] for path in old_entries}
+    old_folders = {Path(path).parts[0] for path in old_record}
     timestamps = {f"{folder}/{assignment}/timestamp.txt" for folder in old_folders}
-    old_timestamps = [
-        path for path in timestamps - new_entries.keys() if (submitted / path).exists()
+    kept_timestamps = [
+        path for path in timestamps - new_record.keys() if (submitted / path).exists()
     ]
     return [
-        f"{assignment}: {len(new_entries)} files of {len(folders)} students",
-        *_note("not in roster.csv", [f"{name} ({number})" for name, number in unlisted_students]),
-        *_note("earlier submissions removed", old_folders - set(folders.values())),
-        *_note("not changed; check the times", old_timestamps),
+        f"{assignment}: {len(new_record)} files of {len(folders)} students",
+        *_note_if_any(
+            "not in roster.csv", [f"{name} ({number})" for name, number in unlisted_students]
+        ),
+        *_note_if_any("earlier submissions removed", old_folders - set(folders.values())),
+        *_note_if_any("not changed; check the times", kept_timestamps),
     ]
 
 
@@ -87,7 +89,8 @@ def pack_feedback(course, assignment):
     Returns
     -------
     list of str
-        The number of pages, then the students without a page and those with other submissions.
+        The number of pages, then the students without a page, and the students whose page was
+        not packed because their submission is not from the archive.
 
     Raises
     ------
@@ -100,28 +103,28 @@ def pack_feedback(course, assignment):
         raise ValueError(f"no submission of {assignment} was unpacked from an archive of Moodle.")
     students = {Path(path).parts[0]: parse_entry(entry)[:2] for path, entry in record.items()}
     pages = {folder: course.feedback_path(folder, assignment) for folder in students}
-    missing = [folder for folder, page in pages.items() if not page.exists()]
-    if len(missing) == len(pages):
+    folders_without_page = [folder for folder, page in pages.items() if not page.exists()]
+    if len(folders_without_page) == len(pages):
         raise ValueError(f"there is no feedback; run svmbook course feedback {assignment} first.")
     with zipfile.ZipFile(course.root / "feedback.zip", "w") as zip_file:
         for folder, (name, number) in students.items():
-            if folder not in missing:
+            if folder not in folders_without_page:
                 entry = f"{name}_{number}_assignsubmission_file_{assignment}.html"
                 zip_file.write(pages[folder], entry)
     all_pages = (course.root / "feedback").glob(f"*/{assignment}/{assignment}.html")
     all_folders = {page.parts[-3] for page in all_pages}
     return [
-        f"{len(pages) - len(missing)} pages in {zip_file.filename}",
-        *_note("no feedback for", missing),
-        *_note("not from the archive, not packed", all_folders - pages.keys()),
+        f"{len(pages) - len(folders_without_page)} pages in {zip_file.filename}",
+        *_note_if_any("no feedback for", folders_without_page),
+        *_note_if_any("not from the archive, not packed", all_folders - pages.keys()),
     ]
 
 
-def _check_paths(submitted, new_entries, old_entries):
+def _check_paths(submitted, new_record, old_record):
     """Raise ValueError if there are no files, or if another file would be replaced."""
-    if not new_entries:
+    if not new_record:
         raise ValueError("there are no submissions in the archive.")
-    for path in new_entries.keys() - old_entries.keys():
+    for path in new_record.keys() - old_record.keys():
         if os.path.lexists(submitted / path):
             raise ValueError(f"submitted/{path} is not from an archive; move it away.")
 
@@ -145,10 +148,12 @@ def _remove_files(submitted, paths):
             (submitted / path).parents[1].rmdir()
 
 
-def _make_parent(path):
+def _with_parent(path):
+    """Create the parent folder of a path, and return the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
 
-def _note(text, names):
+def _note_if_any(text, names):
+    """Return a list with one note about these names, or an empty list if there are none."""
     return [f"{text}: {', '.join(map(repr, sorted(names)))}"] if names else []

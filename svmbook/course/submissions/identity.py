@@ -12,9 +12,9 @@ from ..execution.source import PARSE_ERRORS, replace_commands
 from ..layout.items import STUDENT_VARIABLE, item_name
 from ..personal import normalise_id
 
-__all__ = ["choose_id", "enter_id", "find_notebook_id", "is_personalised"]
+__all__ = ["choose_id", "enter_id", "find_stated_id", "is_personalised"]
 
-MAX_CELL_LENGTH = 2_000  # characters; longer cells are not searched for an id
+MAX_SEARCHED_LENGTH = 2_000  # characters; longer cells are not searched for an id
 MAX_ID_LENGTH = 100  # characters
 
 
@@ -23,8 +23,8 @@ def is_personalised(nb):
     return any(item_name(cell) == STUDENT_VARIABLE and is_solution(cell) for cell in nb.cells)
 
 
-def find_notebook_id(cells):
-    """Return the last id that a student has assigned, preferably in the cell ``student``.
+def find_stated_id(cells):
+    """Return the id that a student states: the last one, preferably from the cell ``student``.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def find_notebook_id(cells):
     ids = [
         (name == STUDENT_VARIABLE, text)
         for name, cell_type, source in cells or ()
-        if cell_type == "code" and len(source) <= MAX_CELL_LENGTH
+        if cell_type == "code" and len(source) <= MAX_SEARCHED_LENGTH
         for text in _assigned_ids(source)
     ]
     student_cell_ids = [text for is_student_cell, text in ids if is_student_cell]
@@ -63,7 +63,7 @@ def _assigned_ids(source):
             yield text
 
 
-def choose_id(folder, notebook_id, ids):
+def choose_id(folder, stated_id, ids):
     """Decide which id determines the numbers with which a submission is graded.
 
     It is the name of the folder, or the id that the instructor has entered for this folder. The id
@@ -73,8 +73,8 @@ def choose_id(folder, notebook_id, ids):
     ----------
     folder : str
         The name of the student's folder.
-    notebook_id : str or None
-        The id in the notebook.
+    stated_id : str or None
+        The id that the student states in the notebook; None if there is none.
     ids : dict of str to str
         Ids that the instructor has entered, by the names of folders.
 
@@ -86,13 +86,13 @@ def choose_id(folder, notebook_id, ids):
         A note for the instructor, if the id in the notebook is missing or different.
     """
     student_id = ids.get(folder, folder)
-    if notebook_id is None:
+    if stated_id is None:
         return student_id, f"no id was found in the notebook; {student_id!r} was used"
-    if normalise_id(notebook_id) == normalise_id(student_id):
+    if normalise_id(stated_id) == normalise_id(student_id):
         return student_id, None
     return student_id, (
-        f"the id in the notebook is {notebook_id!r}, but its questions were graded with the "
-        f"numbers of {student_id!r}; if the id is the student's, write {folder},{notebook_id} into "
+        f"the id in the notebook is {stated_id!r}, but its questions were graded with the "
+        f"numbers of {student_id!r}; if the id is the student's, write {folder},{stated_id} into "
         "ids.csv and grade again"
     )
 

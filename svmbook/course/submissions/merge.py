@@ -12,7 +12,8 @@ from ..layout.items import item_name, released_source
 __all__ = ["is_unanswered", "merge_submission"]
 
 EMBEDDED_IMAGE = re.compile(r"!\[[^]]*\]\((attachment:|data:)")
-# The beginning of a tag, a link, an image, or a link in a formula; a space is inserted after it.
+# The beginning of a tag, an image, a link, or an HTML command in a formula, such as \href; a space
+# is inserted after it.
 ACTIVE_MARKUP = re.compile(
     r"(<)(?=[A-Za-z/!?])|(!)(?=\[)|(\])(?=[(:\[])|(\\)(?=href|style|class|require)"
 )
@@ -39,11 +40,11 @@ def merge_submission(master, cells):
     if cells is None:
         return nb, notes
     positions = {item_name(cell): k for k, cell in enumerate(nb.cells) if item_name(cell)}
-    pieces_by_name, added_cells = _sort_cells(cells, positions, master)
+    pieces_by_name, added_cells = _separate_cells(cells, positions, master)
     for name, pieces in pieces_by_name.items():
-        _fill_answer(nb, positions[name], [*pieces], added_cells, notes)
+        _merge_pieces(nb, positions[name], [*pieces], added_cells, notes)
     if any(cell_type != "code" and EMBEDDED_IMAGE.search(text) for _, cell_type, text in cells):
-        notes.append("a picture that was pasted into a text is not kept; write formulas")
+        notes.append("an image pasted into a text is not kept; type formulas instead")
     missing_names = [name for name in positions if name not in pieces_by_name]
     if missing_names:
         notes.append(f"missing: {', '.join(missing_names)}; tests were restored, answers are empty")
@@ -60,7 +61,7 @@ def merge_submission(master, cells):
     return nb, notes
 
 
-def _sort_cells(cells, positions, master):
+def _separate_cells(cells, positions, master):
     """Return the different texts of each named cell, and the added cells by position."""
     given_texts = {(cell.cell_type, cell.source) for cell in master.cells}
     has_names = any(name in positions for name, _, _ in cells)
@@ -86,8 +87,8 @@ def _positions_by_text(master):
     return positions
 
 
-def _fill_answer(nb, position, pieces, added_cells, notes):
-    """Fill an answer cell with the pieces of the student's answer; keep additions to a question."""
+def _merge_pieces(nb, position, pieces, added_cells, notes):
+    """Merge a student's texts of a named cell: fill an answer, or note changes to a locked cell."""
     cell, name = nb.cells[position], item_name(nb.cells[position])
     if not is_solution(cell):
         _keep_additions(cell, pieces, added_cells[position], notes)
@@ -105,7 +106,7 @@ def _fill_answer(nb, position, pieces, added_cells, notes):
         cell.source = _deactivate_markup("\n\n".join(texts))
 
 
-def _keep_additions(cell, pieces, added_cells, notes):
+def _keep_additions(cell, pieces, cells_below, notes):
     """Note changes to a locked cell; put text that was added to a question into a cell below it."""
     name, original = item_name(cell), released_source(cell)
     changed_texts = [text for _, text in pieces if text.split() != original.split()]
@@ -123,7 +124,7 @@ def _keep_additions(cell, pieces, added_cells, notes):
     ]
     if lines:
         notes.append(f"cell {name} had been changed; the additions are kept below it")
-        added_cells.insert(0, ("markdown", "\n".join(lines)))
+        cells_below.insert(0, ("markdown", "\n".join(lines)))
 
 
 def _is_stub(cell, text):

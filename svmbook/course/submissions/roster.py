@@ -5,14 +5,14 @@ from unicodedata import normalize
 
 from ..layout.submitted import is_valid_student_name
 
-__all__ = ["choose_folders", "read_roster", "student_name"]
+__all__ = ["choose_folders", "moodle_name", "read_roster"]
 
 # Moodle removes these characters from names, and replaces underscores by spaces.
 REMOVED_CHARACTERS = dict.fromkeys(map(ord, "&<>\"'`|:\\/"))
 
 
 def read_roster(path):
-    """Return the folders of students by their name or number in the archive.
+    """Return the folders of students, by the name or the number that each has in archives.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def read_roster(path):
         lines = path.read_text(encoding="utf-8-sig").splitlines() if path.exists() else []
     except UnicodeDecodeError:
         raise ValueError(f"{path.name} is not in UTF-8; save it as CSV UTF-8.") from None
-    filled_lines = [line for line in lines if line.strip(" ,;\t")]
-    rows = csv.reader(lines, delimiter=";" if ";" in "".join(filled_lines[:1]) else ",")
+    nonempty_lines = [line for line in lines if line.strip(" ,;\t")]
+    rows = csv.reader(lines, delimiter=";" if ";" in "".join(nonempty_lines[:1]) else ",")
     folders = {}
     for row in rows:
         row = [_clean(field) for field in row]
@@ -42,7 +42,7 @@ def read_roster(path):
             continue
         if len(row) != 2 or not all(row):
             raise ValueError(f"{location}: write two fields, the student and the folder.")
-        row[0] = student_name(row[0])
+        row[0] = moodle_name(row[0])
         if row[0] in folders:
             raise ValueError(f"{location}: {row[0]!r} is in an earlier line as well.")
         if not is_valid_student_name(row[1]):
@@ -52,7 +52,7 @@ def read_roster(path):
 
 
 def choose_folders(students, roster):
-    """Return the folders of students, by name and number; raise ValueError if two are equal.
+    """Return the folder of each student, by name and number, or raise ValueError if two are equal.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ def choose_folders(students, roster):
     -------
     dict
     """
-    folders, numbers = {}, {}
+    folders, numbers_by_folder = {}, {}
     for name, number in students:
         folder = roster.get(number, roster.get(name, name))
-        other_number = numbers.setdefault(folder, number)
+        other_number = numbers_by_folder.setdefault(folder, number)
         if not is_valid_student_name(folder):
             raise ValueError(f"{folder!r} cannot be a folder; write {number},FOLDER in roster.csv.")
         if other_number != number:
@@ -80,7 +80,7 @@ def choose_folders(students, roster):
     return folders
 
 
-def student_name(text):
+def moodle_name(text):
     """Return the name of a student as Moodle writes it in archives, in Unicode normal form C."""
     return _clean(text.translate(REMOVED_CHARACTERS | {ord("_"): " "}))
 

@@ -11,13 +11,13 @@ from copydetect import CodeFingerprint, compare_files
 from nbgrader.utils import is_locked
 
 from ..layout.items import item_name
-from .receive import SubmissionError, read_notebook
+from .read import SubmissionError, read_notebook
 
 __all__ = ["SimilarPair", "find_similar"]
 
-# Winnowing: one hash of 25 normalised characters is kept in each window of 4, so that every common
-# substring of 28 characters is found.
-HASH_LENGTH, WINDOW_LENGTH = 25, 4
+# Winnowing: in each window of 4 consecutive hashes, each of 25 normalised characters (a k-gram),
+# one is kept, so that every common substring of 28 characters is found.
+KGRAM_LENGTH, WINDOW_LENGTH = 25, 4
 
 
 @dataclass(frozen=True)
@@ -94,17 +94,17 @@ def _fingerprint(text, ignored_hashes=(), window_length=WINDOW_LENGTH):
     # Remove blank lines, because the time of copydetect grows with the square of their number.
     text = "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
     options = {"boilerplate": list(ignored_hashes), "language": "python", "fp": io.StringIO(text)}
-    return CodeFingerprint("answer.py", HASH_LENGTH, window_length, **options)
+    return CodeFingerprint("answer.py", KGRAM_LENGTH, window_length, **options)
 
 
 def _overlapping_lines(text, slices):
-    """Return the numbered lines of a text that overlap with slices of it."""
+    """Return the numbered lines of a text that overlap with slices, given as starts and ends."""
     starts = list(itertools.accumulate((len(line) for line in text.splitlines(True)), initial=0))
     lines = text.splitlines()
     overlapping = {
-        number
+        index
         for begin, end in zip(*slices, strict=True)
-        for number in range(len(lines))
-        if starts[number] < end and begin < starts[number + 1] and lines[number].strip()
+        for index in range(len(lines))
+        if starts[index] < end and begin < starts[index + 1] and lines[index].strip()
     }
-    return [f"{number + 1}: {lines[number]}" for number in sorted(overlapping)]
+    return [f"{index + 1}: {lines[index]}" for index in sorted(overlapping)]

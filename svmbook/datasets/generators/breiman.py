@@ -76,7 +76,7 @@ def twonorm(
     >>> X.shape
     (4, 20)
     """
-    noise, y, _ = _noise_and_labels(n, d, random_state)
+    noise, y, _ = _draw_noise_and_labels(n, d, random_state)
     return noise + MEAN_NORM / np.sqrt(d) * y[:, None], y
 
 
@@ -130,13 +130,13 @@ def threenorm(
     >>> X.shape
     (6, 2)
     """
-    noise, y, rng = _noise_and_labels(n, d, random_state)
+    noise, y, rng = _draw_noise_and_labels(n, d, random_state)
     if d % 2:
         raise ValueError(f"threenorm needs an even dimension; found d == {d}.")
     signs = rng.choice([-1.0, 1.0], size=n)
     alternating_signs = np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
-    means = np.where(y[:, None] > 0, signs[:, None], alternating_signs)
-    return noise + MEAN_NORM / np.sqrt(d) * means, y
+    mean_signs = np.where(y[:, None] > 0, signs[:, None], alternating_signs)
+    return noise + MEAN_NORM / np.sqrt(d) * mean_signs, y
 
 
 def threenorm_bayes_error() -> float:
@@ -207,7 +207,7 @@ def ringnorm(
     True
     """
     check_positive("distance", distance, allow_zero=True)
-    noise, y, _ = _noise_and_labels(n, d, random_state)
+    noise, y, _ = _draw_noise_and_labels(n, d, random_state)
     is_wide = y[:, None] > 0
     return np.where(is_wide, 2.0 * noise, noise + distance / np.sqrt(d)), y
 
@@ -316,14 +316,15 @@ def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
         # on the right is mirrored to the left, because there the difference does not cancel.
         is_on_right = position < 0.5 * length
         start = np.where(is_on_right, position - length, -position)
-        high, low = norm.logcdf(start + length), norm.logcdf(start)
-        log_integral = high + np.log1p(-np.exp(low - high)) - np.log(length)
+        log_cdf_end, log_cdf_start = norm.logcdf(start + length), norm.logcdf(start)
+        log_integral = log_cdf_end + np.log1p(-np.exp(log_cdf_start - log_cdf_end)) - np.log(length)
         log_densities[c] = log_integral - 0.5 * squared_distance
     is_positive = log_densities[1] > np.logaddexp(log_densities[2], log_densities[3])
     return np.where(is_positive, 1.0, -1.0)
 
 
-def _noise_and_labels(n, d, random_state):
+def _draw_noise_and_labels(n, d, random_state):
+    """Return standard normal noise, balanced labels, and the random generator."""
     check_scalar(d, "d", Integral, min_val=1)
     y, rng = balanced_labels(n, random_state)
     return rng.standard_normal((n, d)), y, rng

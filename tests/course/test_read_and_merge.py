@@ -7,7 +7,7 @@ from coursework import ASSIGNMENT, ESSAY, SQUARE, answered_notebook, cell_named,
 from nbconvert import HTMLExporter
 
 from svmbook.course.submissions.merge import merge_submission
-from svmbook.course.submissions.receive import SubmissionError, read_notebook
+from svmbook.course.submissions.read import SubmissionError, read_notebook
 
 
 def hand_in_and_merge(course, nb):

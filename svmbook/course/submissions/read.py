@@ -64,7 +64,7 @@ def read_notebook(path, n_parents=0):
     if not isinstance(cells, list):
         raise SubmissionError("the file is not a notebook of format 4: it has no list of cells")
     if len(cells) > MAX_CELLS:
-        raise SubmissionError(f"the file has {len(cells)} cells; at most {MAX_CELLS} are run")
+        raise SubmissionError(f"the file has {len(cells)} cells; at most {MAX_CELLS} are allowed")
     return [_read_cell(cell, k) for k, cell in enumerate(cells)]
 
 
@@ -112,7 +112,7 @@ def _read_bytes(path, max_size=MAX_FILE_SIZE):
         if status.st_size > max_size:
             megabytes = status.st_size / 1e6
             raise SubmissionError(
-                f"{path.name} has {megabytes:.0f} MB; at most {max_size / 1e6:.0f} are read"
+                f"{path.name} has {megabytes:.0f} MB; at most {max_size / 1e6:.0f} are allowed"
             )
         return stream.read(max_size)
 
@@ -136,7 +136,7 @@ def _read_cell(cell, number):
         raise SubmissionError(f"cell {number} is invalid")
     if len(text) > MAX_CELL_LENGTH:
         raise SubmissionError(
-            f"cell {number} has {len(text)} characters; at most {MAX_CELL_LENGTH} are read"
+            f"cell {number} has {len(text)} characters; at most {MAX_CELL_LENGTH} are allowed"
         )
     nbgrader_metadata = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     name = nbgrader_metadata.get("grade_id") if isinstance(nbgrader_metadata, dict) else None
