@@ -1,4 +1,4 @@
-"""Means of methods over their runs, and paired differences from a reference method."""
+"""Mean results of methods over their runs, and paired differences from a reference method."""
 
 import itertools
 
@@ -9,7 +9,7 @@ __all__ = ["format_cell", "group_runs", "paired_rows", "paired_summaries"]
 
 
 def group_runs(records, data_sets, methods, *, min_runs=1):
-    """Yield a new row and the records of each data set and method that has enough runs.
+    """Yield a new row and the records for each data set and method that has enough runs.
 
     Examples
     --------
@@ -79,7 +79,8 @@ def paired_rows(records, data_sets, methods, reference_of, factors):
     """Return one row per data set and method that has records.
 
     A row has the mean and the standard error of each recorded value. It also has the mean
-    difference of the test error to the reference method and its standard error, over common runs.
+    difference of the test error from that of the reference method, over the runs that both have,
+    and its standard error.
 
     Parameters
     ----------

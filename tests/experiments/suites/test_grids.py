@@ -12,15 +12,15 @@ from svmbook.experiments.suites.shen2013 import further_classifiers as shen2013_
 
 def all_classifiers_grid(method, d):
     X, y = np.zeros((30, d)), np.arange(30) % 2
-    return all_classifiers._search_space(method, X, y, seed=0)[1]
+    return all_classifiers._estimator_and_grid(method, X, y, seed=0)[1]
 
 
 def glass_boxes_grid(method, d):
-    return glass_boxes._search_space(method, seed=0)[1]
+    return glass_boxes._estimator_and_grid(method, seed=0)[1]
 
 
 def lin2005_further_grid(method, d):
-    return lin2005_further._search_space(method, 0, d)[1]
+    return lin2005_further._estimator_and_grid(method, 0, d)[1]
 
 
 #: By suite, a function that returns the grid of a method.
@@ -76,5 +76,5 @@ def test_grids_of_shen2013_beyond_ascend_by_factors_of_ten(method):
 
 
 def test_number_of_knots_agrees_with_the_name_of_the_method():
-    model, _ = glass_boxes._search_space("stumps, 16 knots", seed=0)
+    model, _ = glass_boxes._estimator_and_grid("stumps, 16 knots", seed=0)
     assert f"stumps, {model.n_knots} knots" in glass_boxes.SUITE.methods

@@ -55,19 +55,23 @@ def test_tables_of_a_suite_are_complete_and_name_their_command(name):
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "field"),
     [
-        *("lin2005-kernels", "lin2005-boosting", "lin2005-beyond"),
-        *("usvc-linear", "usvc-gaussian", "usvc-biomedical"),
+        ("lin2005-kernels", "reproduced"),
+        ("lin2005-boosting", "reproduced"),
+        ("lin2005-beyond", "error"),  # the thesis does not have these classifiers
+        ("usvc-linear", "reproduced"),
+        ("usvc-gaussian", "reproduced"),
+        ("usvc-biomedical", "reproduced"),
     ],
 )
-def test_reproduced_error_is_the_mean_of_the_records(name):
+def test_mean_error_of_a_row_is_the_mean_of_its_records(name, field):
     errors = committed_values(name, factor=100)
     rows = {(row["data_set"], row["method"]): row for row in report(name).rows}
     assert rows.keys() == errors.keys()
     for key, row in rows.items():
         assert row["n_runs"] == len(errors[key])
-        assert row["reproduced"] == pytest.approx(errors[key].mean())
+        assert row[field] == pytest.approx(errors[key].mean())
 
 
 def columns_by_row(rows):

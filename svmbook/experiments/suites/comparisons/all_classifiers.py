@@ -116,7 +116,7 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters, fit, predict, and time each step."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
-    model, grid = _search_space(method, X, y, seed)
+    model, grid = _estimator_and_grid(method, X, y, seed)
     folds = StratifiedKFold(3, shuffle=True, random_state=seed)
     search = GridSearchCV(model, grid, cv=folds, refit=False, error_score="raise")
     with threadpool_limits(1, user_api="openmp"):  # boosted trees use OpenMP
@@ -150,7 +150,7 @@ def carry_out_run(data_set, method, run):
     }
 
 
-def _search_space(method, X, y, seed):
+def _estimator_and_grid(method, X, y, seed):
     """Return an estimator and its grid."""
     gammas = tuple(scaled_gamma / X.shape[1] for scaled_gamma in SCALED_GAMMAS)
     if method in BINARY_ESTIMATORS:

@@ -1,7 +1,8 @@
-r"""Why does the rule "leaves of depth L = d" fail on sonar? Unequal classes, and the intercept.
+r"""The rule "leaves of depth L = d" on sonar: effects of class sizes and of the intercept.
 
-With sixty features the Gram matrix of this leaf kernel is close to the identity. Then the intercept
-of the SVM is close to the mean label of the training points or, for a small C, to the label of the
+Why does this rule fail on sonar? The causes are classes of unequal size and the intercept. With
+sixty features the Gram matrix of this leaf kernel is close to the identity. Then the intercept of
+the SVM is close to the mean label of the training points or, for a small C, to the label of the
 larger class, and every test point is assigned to that class. This suite removes the causes one at a
 time. Two of the four data sets have training classes of equal size, and each method is tested with
 its intercept and with b = 0.
@@ -96,7 +97,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean errors, and differences to L = 20 with its intercept, paired over runs."""
+    """Return mean errors, and differences from L = 20 with its intercept, paired over runs."""
     factors = {"error": 100, "largest_label_share": 100, "intercept": 1, "mean_label": 1}
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
 

@@ -1,10 +1,10 @@
 r"""Lin (2005), Algorithm 2: LPBoost that adds one stump per linear program and stops early.
 
 Algorithm 2 adds the hypothesis of largest edge and solves the linear program again. It stops when
-no edge exceeds the margin beta of the program by more than a tolerance, which the thesis does not
-print. The methods of this suite are tolerances. "converged" is `LPBoost(C=inf)` with a relative gap
-of 1e-6. It is the method "LPBoost-Stump, hard" of `boosting`, and the samples are those of
-`boosting`.
+no edge exceeds the margin beta of the program by more than a tolerance, whose value the thesis does
+not state. The methods of this suite are tolerances. "converged" is `LPBoost(C=inf)` with a relative
+gap of at most 1e-6. It is the method "LPBoost-Stump, hard" of `boosting`, and the samples are those
+of `boosting`.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ MAX_ITER = 5000  # more than any run needs
 DATA_SETS = tuple(name for name in GENERATORS if name != "ringnorm")
 
 
-class _BestStump:
+class _BestStumpLearner:
     """Propose only the stump of largest edge, if its edge exceeds the margin by the tolerance."""
 
     def __init__(self, X, tolerance):
@@ -49,8 +49,8 @@ def carry_out_run(data_set, method, run):
         is_positive, size = fitted.decision_function(X_test) > 0, len(fitted.hypotheses_)
         margin, n_programs = fitted.margin_, fitted.n_iter_
     else:
-        bounds = np.full(len(y), np.inf)
-        result = run_lpboost(_BestStump(X, tolerance), X, y, bounds, tol=1e-9, max_iter=MAX_ITER)
+        C = np.full(len(y), np.inf)
+        result = run_lpboost(_BestStumpLearner(X, tolerance), X, y, C, tol=1e-9, max_iter=MAX_ITER)
         outputs = sum(
             w * h(X_test)[:, 0] for w, h in zip(result.weights, result.hypotheses, strict=True)
         )

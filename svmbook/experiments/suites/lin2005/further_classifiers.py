@@ -1,9 +1,10 @@
 r"""Beyond Lin (2005): further classifiers on his twelve data sets.
 
 They are LPBoost with a soft margin, gradient boosted trees, random forests, explainable boosting
-machines, and an SVM with the leaf kernel of trees whose depth is the number of features. C, depths
-and numbers of trees are chosen by the five folds of Table 5.4. Explainable boosting, which yields
-an additive model like the stump ensembles, has its default parameters but no interactions.
+machines, and an SVM with the leaf kernel of trees whose depth is the number of features. C, tree
+depths, minimum leaf sizes and numbers of trees are chosen by the five folds of Table 5.4.
+Explainable boosting, which yields an additive model like the stump ensembles, has its default
+parameters but no interactions.
 """
 
 import itertools
@@ -36,17 +37,17 @@ METHODS = (
     "SVM-Tree, L = d",
 )
 C_GRID = tuple(2.0**k for k in range(-7, 2, 2))
-DEPTHS, N_TREES = (1, 2, 3), (25, 50, 100, 200)
+TREE_DEPTHS, TREE_COUNTS = (1, 2, 3), (25, 50, 100, 200)
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters by five folds, fit, and measure the test error."""
     X, y, X_test, y_test, seed = protocol(data_set, n_runs=run + 1)[run]
     y, y_test = (np.where(labels == np.max(y), 1, 0) for labels in (y, y_test))
-    model, grid = _search_space(method, seed, X.shape[1])
+    model, grid = _estimator_and_grid(method, seed, X.shape[1])
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     if "n_estimators" in grid:
-        model = _choose_depth_and_n_trees(model, grid, folds, X, y).fit(X, y)
+        model = _choose_depth_and_tree_count(model, grid, folds, X, y).fit(X, y)
     elif grid:
         search = GridSearchCV(model, grid, scoring=_negative_error_count, cv=folds)
         model = search.fit(X, y).best_estimator_
@@ -60,14 +61,14 @@ def carry_out_run(data_set, method, run):
     }
 
 
-def _search_space(method, seed, d):
+def _estimator_and_grid(method, seed, d):
     """Return an estimator and its grid."""
     if method == "LPBoost-Stump, soft":
         return LPBoost(tol=1e-4), {"C": C_GRID}
     if method == "SVM-Tree, L = d":
         return DualSVC(kernel="stump_tree", degree=d), {"C": GRID_WITH_GAMMA["C"]}
     if method == "gradient boosting":
-        grid = {"max_depth": DEPTHS, "n_estimators": N_TREES}
+        grid = {"max_depth": TREE_DEPTHS, "n_estimators": TREE_COUNTS}
         return GradientBoostingClassifier(random_state=seed), grid
     if method == "random forest":
         return RandomForestClassifier(300, random_state=seed), {"min_samples_leaf": (1, 3, 9)}
@@ -77,26 +78,26 @@ def _search_space(method, seed, d):
     return ExplainableBoostingClassifier(interactions=0, n_jobs=1, random_state=seed), {}
 
 
-def _choose_depth_and_n_trees(model, grid, folds, X, y):
+def _choose_depth_and_tree_count(model, grid, folds, X, y):
     """Return the model with the depth and number of trees that have the fewest validation errors.
 
     One fit per depth and fold suffices: the first 25 trees of a fit with 200 trees are those of a
     fit with 25 trees.
     """
-    depths, n_trees = grid["max_depth"], grid["n_estimators"]
+    depths, tree_counts = grid["max_depth"], grid["n_estimators"]
 
     def score_stages(model, X, y):
         n_errors = [int((labels != y).sum()) for labels in model.staged_predict(X)]
-        return {str(n): -n_errors[n - 1] for n in n_trees}
+        return {str(n): -n_errors[n - 1] for n in tree_counts}
 
-    largest_model = clone(model).set_params(n_estimators=max(n_trees))
+    largest_model = clone(model).set_params(n_estimators=max(tree_counts))
     search = GridSearchCV(
         largest_model, {"max_depth": depths}, scoring=score_stages, refit=False, cv=folds
     )
     results = search.fit(X, y).cv_results_
-    mean_scores = np.column_stack([results[f"mean_test_{n}"] for n in n_trees])
+    mean_scores = np.column_stack([results[f"mean_test_{n}"] for n in tree_counts])
     i, j = np.unravel_index(np.argmax(mean_scores), mean_scores.shape)
-    return model.set_params(max_depth=depths[i], n_estimators=n_trees[j])
+    return model.set_params(max_depth=depths[i], n_estimators=tree_counts[j])
 
 
 def _negative_error_count(model, X, y):
@@ -122,14 +123,17 @@ def _compare(records):
         if errors:
             summary = summarise(errors)
             row = {"data_set": data_set, "method": method, "n_runs": summary.n_values}
-            rows.append(row | {"reproduced": summary.mean, "reproduced_se": summary.standard_error})
+            rows.append(row | {"error": summary.mean, "error_se": summary.standard_error})
     return rows
 
 
 def _make_table(rows):
-    return table_by_method(
-        rows, lambda name, method_rows: [[name, *map(format_error, method_rows)]], "error (%)"
-    )
+    """Return the table, one row per data set and one column per method."""
+
+    def make_table_rows(name, method_rows):
+        return [[name, *(format_error(row, "error") for row in method_rows)]]
+
+    return table_by_method(rows, make_table_rows, "error (%)")
 
 
 SUITE = Suite(

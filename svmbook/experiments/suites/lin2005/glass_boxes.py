@@ -40,14 +40,14 @@ METHODS = (
     "explainable boosting, no pairs",
 )
 TEST_SHARE, DECIMALS = 0.3, 4
-MAX_ROUNDS = 5000  # a tenth of the default, and yet some fits with interactions take minutes
+MAX_ROUNDS = 5000  # a tenth of the default; even so, some fits with interactions take minutes
 LAMBDAS = tuple(2.0**k for k in range(-7, 6, 2))
 C_GRID = tuple(2.0**k for k in range(-9, 4, 2))
 TREE_GRID = {"max_leaf_nodes": (2, 4, 8, 31), "max_iter": (25, 50, 100, 200)}
 
 
 def split(data_set, run):
-    """Return training and test points of a run; class 1 has the disease.
+    """Return training and test points of a run; class 1 consists of the patients with the disease.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: choose the parameters, fit, and measure error and log loss."""
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
-    estimator, grid = _search_space(method, seed)
+    estimator, grid = _estimator_and_grid(method, seed)
     model = Pipeline([("scaler", StandardScaler()), ("classifier", estimator)])
     if grid:
         folds = StratifiedKFold(5, shuffle=True, random_state=seed)
@@ -97,7 +97,10 @@ def carry_out_run(data_set, method, run):
 
 
 def _cholesterol_shapes(model, X, y):
-    """Return the shape functions of cholesterol, fitted without its largest value or the sex."""
+    """Return the shape functions of cholesterol from two further fits.
+
+    One fit omits the patient with the largest value, the other the feature sex.
+    """
     included = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
     columns = [j for j in range(X.shape[1]) if j != SEX]
     shapes_without_largest = _shapes(clone(model).fit(X[included], y[included]))
@@ -109,9 +112,9 @@ def _cholesterol_shapes(model, X, y):
 
 
 def _patient_summary(X, y):
-    """Return the numbers of sick and all women and men, and the patients with high cholesterol."""
-    is_woman, is_high = X[:, SEX] == 0, X[:, CHOLESTEROL] > HIGH_CHOLESTEROL
-    rows = np.column_stack([X[is_high][:, [CHOLESTEROL, SEX]], y[is_high]])
+    """Return the numbers of patients by sex and disease, and the patients with high cholesterol."""
+    is_woman, has_high_value = X[:, SEX] == 0, X[:, CHOLESTEROL] > HIGH_CHOLESTEROL
+    rows = np.column_stack([X[has_high_value][:, [CHOLESTEROL, SEX]], y[has_high_value]])
     return {
         "sick_and_all_women": [int(y[is_woman].sum()), int(is_woman.sum())],
         "sick_and_all_men": [int(y[~is_woman].sum()), int((~is_woman).sum())],
@@ -120,7 +123,7 @@ def _patient_summary(X, y):
     }
 
 
-def _search_space(method, seed):
+def _estimator_and_grid(method, seed):
     """Return an estimator and its grid."""
     if method.startswith("explainable"):
         # interpret belongs to the book's environment; the package does not depend on it.
@@ -154,7 +157,10 @@ def _model_size(classifier):
 
 
 def _shapes(model):
-    """Return the knots or thresholds (in the unit of the feature) and the values of each shape."""
+    """Return the knots or thresholds and the values of each shape function.
+
+    Knots and thresholds have the unit of the feature.
+    """
     scaler, classifier = model
     if hasattr(classifier, "shape_functions_"):
         knots_and_values = [(shape.knots, shape.values) for shape in classifier.shape_functions_]

@@ -1,4 +1,4 @@
-"""Region and leaf kernels, in which C is the only parameter, compared with a Laplacian kernel.
+"""Region and leaf kernels, which have no width parameter, compared with a Laplacian kernel.
 
 Questions: are kernels without a width parameter as accurate as a Laplacian kernel whose gamma is
 chosen by a grid search? Does the rule "leaves of depth L = d, the number of features" still work
@@ -51,9 +51,10 @@ METHODS = {
     "Laplacian": ("laplacian", {"C": C_GRID[::2], "gamma": GAMMA_GRID}),
 }
 LEAF_METHODS = ("leaves, L = d", "leaves, L = 20")
+#: Reference method by data set.
 REFERENCES = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}
 EXCLUDED_DATA_SETS = {method: ("threenorm-60",) for method in METHODS if method not in LEAF_METHODS}
-EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # whose "leaves, L = d" has L = 20
+EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # its "leaves, L = d" is L = 20, too
 
 
 def draw_samples(data_set, run):
@@ -98,8 +99,8 @@ def _make_table(rows, data_sets=("moons", "threenorm")):
         mean = plus_minus(row["error"], row["error_se"], ".2f")
         table_rows.append([row["data_set"], row["method"], mean, format_cell(row)])
     reference = REFERENCES[data_sets[0]]
-    difference = f"minus {reference} (percentage points)"
-    return Table(["data", "classifier", "error (%)", difference], table_rows)
+    difference_heading = f"minus {reference} (percentage points)"
+    return Table(["data", "classifier", "error (%)", difference_heading], table_rows)
 
 
 SUITE = Suite(

@@ -57,7 +57,8 @@ METHODS = {
     "SVM-Expo.": "exponential",
     "SVM-Gauss": "rbf",
 }
-KERNEL_NAMES = dict(
+#: Names of the kernels in the tables, by method.
+KERNEL_DISPLAY_NAMES = dict(
     zip(METHODS, ("stump", "perceptron", "Laplacian", "exponential", "Gaussian"), strict=True)
 )
 GRID_WITHOUT_GAMMA = {"C": tuple(2.0**k for k in range(-17, 4, 2))}
@@ -152,7 +153,7 @@ def _condition_number(choice, X):
     """Return the condition number of the Gram matrix on vectors that sum to zero.
 
     The intercept makes the constant vector irrelevant. With duplicate points the matrix is
-    singular; then eps bounds the ratio of its eigenvalues.
+    singular; the value is at most 1 / eps.
     """
     function, parameter_names = KERNELS[choice.kernel]
     K = function(X, **({"gamma": choice.gamma} if parameter_names else {}))
@@ -167,15 +168,15 @@ def _condition_number(choice, X):
 def _compare(records):
     """Compare the mean errors with the reported ones."""
     rows = []
-    for k, (method, reported) in enumerate(REPORTED.items()):
-        for data_set, mean_and_se in reported.items():
+    for k, (method, reported_errors) in enumerate(REPORTED.items()):
+        for data_set, mean_and_se in reported_errors.items():
             run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
             if not run_records:
                 continue
             row = {"data_set": data_set, "method": method}
             row |= compare_to_reported(mean_and_se, [100 * r["error"] for r in run_records])
             names = ("quarter_difference", "quarter_low", "quarter_high")
-            row |= zip(names, _coarse_minus_full_grid(data_set, run_records), strict=True)
+            row |= zip(names, _compare_coarse_with_full_grid(data_set, run_records), strict=True)
             row["reported_selection_seconds"] = REPORTED_SECONDS[data_set][k]
             row["selection_seconds"] = float(np.mean([r["selection_seconds"] for r in run_records]))
             row["support_vectors"] = float(np.mean([r["model_size"] for r in run_records]))
@@ -184,7 +185,7 @@ def _compare(records):
     return rows
 
 
-def _coarse_minus_full_grid(data_set, run_records):
+def _compare_coarse_with_full_grid(data_set, run_records):
     """Return the mean error with a quarter of the grid minus that with the full grid.
 
     The limits of the confidence interval are returned, too. For tables they account for overlapping
@@ -200,16 +201,19 @@ def _coarse_minus_full_grid(data_set, run_records):
     return result.difference, result.low, result.high
 
 
-def compare_to_reported(reported, errors):
-    """Return both means; ``z`` is their difference divided by its standard error."""
-    summary, (error, standard_error) = summarise(errors), reported
+def compare_to_reported(mean_and_se, errors):
+    """Return the reported and the reproduced mean error of a method with standard errors.
+
+    ``z`` is their difference divided by its standard error.
+    """
+    (reported, reported_se), summary = mean_and_se, summarise(errors)
     return {
         "n_runs": summary.n_values,
-        "reported": error,
-        "reported_se": standard_error,
+        "reported": reported,
+        "reported_se": reported_se,
         "reproduced": summary.mean,
         "reproduced_se": summary.standard_error,
-        "z": (summary.mean - error) / float(np.hypot(standard_error, summary.standard_error)),
+        "z": (summary.mean - reported) / float(np.hypot(reported_se, summary.standard_error)),
     }
 
 
@@ -248,7 +252,8 @@ def _table_by_kernel(rows, methods, make_cells, headings):
         ]
         table_rows.append([f"**{name}**", *("" for _ in headings)])
         table_rows += [
-            [KERNEL_NAMES[row["method"]], *make_cells(row, kernel_rows[0])] for row in kernel_rows
+            [KERNEL_DISPLAY_NAMES[row["method"]], *make_cells(row, kernel_rows[0])]
+            for row in kernel_rows
         ]
     return Table(["kernel", *headings], table_rows)
 

@@ -1,4 +1,4 @@
-"""Data sets of the experiments on exemplar and prototype SVMs, and their baseline."""
+"""Data sets, baseline and seeding for the experiments on exemplar and prototype SVMs."""
 
 import numpy as np
 from sklearn.base import clone
@@ -26,7 +26,7 @@ def slope(n, random_state):
 
 
 def islands(n, random_state):
-    """Draw three round clusters in a uniform background, on the square of `slope`."""
+    """Draw three round clusters, and a uniform background around them, on the square of `slope`."""
     X, y = isolated(n, spread=0.075, random_state=random_state)
     return 4 * (X - 0.5), y
 
@@ -51,16 +51,16 @@ def nuisance(n, random_state, scale=10.0):
     """Draw clusters of class +1 in 20 dimensions, three of which have noise of a large scale.
 
     Class -1 is standard normal and has 70 % of the points. Class +1 has 16 clusters with standard
-    deviation 0.5, on both sides of eight axes at distance 5 from the origin. In three further
-    directions both classes are normal with standard deviation ``scale``. A fixed rotation mixes the
-    directions, so that single features do not reveal them.
+    deviation 0.5, centred at -5 and 5 on each of eight axes. In three further directions both
+    classes are normal with standard deviation ``scale``. A fixed rotation mixes the directions, so
+    that single features do not reveal them.
     """
     rng = np.random.default_rng(random_state)
     y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
     Z = rng.standard_normal((n, 20))
     Z[y > 0] *= 0.5
-    axis, side = 3 + rng.integers(8, size=n), rng.choice([-5.0, 5.0], size=n)
-    Z[np.arange(n), axis] += np.where(y > 0, side, 0.0)
+    axis, centre = 3 + rng.integers(8, size=n), rng.choice([-5.0, 5.0], size=n)
+    Z[np.arange(n), axis] += np.where(y > 0, centre, 0.0)
     Z[:, :3] = scale * rng.standard_normal((n, 3))
     rotation, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((20, 20)))
     return Z @ rotation, y
@@ -77,5 +77,5 @@ def with_seed(model, seed):
     return clone(model).set_params(**dict.fromkeys(names, seed))
 
 
-#: A distance-weighted vote without linear SVMs, the baseline for exemplar and prototype SVMs.
+#: Distance-weighted vote of five nearest neighbours, the baseline for exemplar and prototype SVMs.
 WEIGHTED_NEIGHBOURS = KNeighborsClassifier(5, weights=inverse_square)

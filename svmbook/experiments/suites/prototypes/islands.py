@@ -1,8 +1,8 @@
 r"""Which voting rules are robust to label noise? Neighbours and prototype SVMs on the islands.
 
-These experiments are not a reproduction. Each run draws 300 training points and 1,000 test points,
-the same for all methods. "islands, 20 % noise" has the points of "islands", but a fifth of the
-training labels are changed; the test labels are correct. C = 100 unless the name of the method
+These experiments reproduce no published results. Each run draws 300 training points and 1,000 test
+points, the same for all methods. "islands, 20 % noise" has the points of "islands", but a fifth of
+the training labels are changed; the test labels are correct. C = 100 unless the name of the method
 states it. In two methods some members abstain at prediction: those whose exemplar has a changed
 label, or as many random members. Differences from the reference, the distance-weighted vote, and
 between the two data sets are paired.
@@ -85,10 +85,9 @@ def carry_out_run(data_set, method, run):
         record |= {"votes_per_point": round(float(is_positive.sum(axis=1).mean()), 2)}
         if method in ABSTAINING_METHODS:
             rng = np.random.default_rng(run_seed(0, run, purpose=4))
-            random_mask = rng.permutation(is_mislabelled)
-            model = remove_votes(
-                model, is_mislabelled if method == ABSTAINING_METHODS[0] else random_mask
-            )
+            is_random_member = rng.permutation(is_mislabelled)
+            abstaining = is_mislabelled if method == ABSTAINING_METHODS[0] else is_random_member
+            model = remove_votes(model, abstaining)
     error = np.mean(model.predict(parts.X_test) != parts.y_test)
     return record | {"error": round(float(error), 6)}
 
@@ -96,6 +95,7 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return mean errors, and paired differences from the reference and between the data sets."""
     rows = paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
+    # With data sets in the place of methods, the differences are between the data sets.
     swapped_records = [r | {"data_set": r["method"], "method": r["data_set"]} for r in records]
     for row in rows:
         summaries = paired_summaries(swapped_records, row["method"], NOISY, CLEAN)
@@ -108,7 +108,7 @@ def _compare(records):
 
 
 def _table_maker(methods):
-    """Return a function that makes the table with one row per method."""
+    """Return a function that makes the table with one row for each of some methods."""
     columns = {"clean labels": (CLEAN, "error", ".1f"), "a fifth changed": (NOISY, "error", ".1f")}
     columns |= {
         "loss": (NOISY, "noise_difference", "+.1f"),

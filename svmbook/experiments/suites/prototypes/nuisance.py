@@ -2,9 +2,10 @@
 
 Each run draws 500 training points and 2,000 test points, the same for all methods. In three
 directions both classes are noise of standard deviation 10, or 1 in the control. C, and gamma of the
-Gaussian kernel, are chosen by 3-fold cross-validation on the training points. Exemplar SVMs mine
-all their negatives, except those "against first negatives". The model size is the number of
-ensemble members, of support vectors, or of stored training points.
+Gaussian kernel, are chosen by 3-fold cross-validation on the training points. Exemplar SVMs are
+trained with mining of negatives, except those "against first negatives", which keep their initial
+negatives. The model size is the number of ensemble members, of support vectors, or of stored
+training points.
 """
 
 from functools import partial
@@ -61,6 +62,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _model_size(model, n_train):
+    """Return the number of ensemble members, support vectors, or stored training points."""
     for name in ("members_", "support_", "estimators_"):
         if hasattr(model, name):
             return len(getattr(model, name))
@@ -68,7 +70,7 @@ def _model_size(model, n_train):
 
 
 def _compare(records):
-    """Return mean errors, and paired differences to weighted neighbours."""
+    """Return mean errors, and paired differences from weighted neighbours."""
     return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
 
 

@@ -103,7 +103,7 @@ class PrototypeFeaturesClassifier(ClassifierMixin, BaseEstimator):
         return self.estimator_.predict(self._features(X))
 
 
-def _search_space(data_set, method, n_features, seed):
+def _estimator_grid_and_size_function(data_set, method, n_features, seed):
     """Return an estimator, its grid, and a function that returns the number of kernels."""
     gammas = tuple(scaled_gamma / n_features for scaled_gamma in SCALED_GAMMAS)
     grid, n_prototypes = {"C": C_GRID, "gamma": gammas}, KERNEL_COUNTS[data_set]["USVC"]
@@ -128,7 +128,7 @@ def _search_space(data_set, method, n_features, seed):
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test."""
     parts = split(data_set, run, TABLES)
-    estimator, grid, model_size = _search_space(
+    estimator, grid, model_size = _estimator_grid_and_size_function(
         data_set, method, parts.X_train.shape[1], parts.seed
     )
     return run_with_tuning(estimator, grid, parts, model_size=model_size)

@@ -107,7 +107,7 @@ def _compare(records):
 
 
 def _make_table_by_size(rows):
-    """Return one row per data set: the error with the hinge loss, and differences to it."""
+    """Return one row per data set: the error with the hinge loss, and differences from it."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     other_methods = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
     table_rows = []

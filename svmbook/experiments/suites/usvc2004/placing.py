@@ -78,7 +78,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean errors and distances, and differences to random placement, paired over runs."""
+    """Return mean errors and distances, and differences from random placement, paired over runs."""
     factors = {"error": 100, "mean_distance": 1}
     return paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
 

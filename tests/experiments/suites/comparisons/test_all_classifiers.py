@@ -52,7 +52,7 @@ def three_classes():
 
 def fit_and_measure(method, X, y):
     """Fit as the suite does; return the model, its estimators and the model size."""
-    model, _ = all_classifiers._search_space(method, X, y, seed=0)
+    model, _ = all_classifiers._estimator_and_grid(method, X, y, seed=0)
     model.fit(X, y)
     estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
     return model, estimators, all_classifiers._model_size(estimators, X)
@@ -63,7 +63,7 @@ def fit_and_measure(method, X, y):
 )
 def test_number_of_prototypes_is_half_the_size_of_the_smallest_pair(sizes, expected):
     X, y = np.zeros((75, 3)), np.repeat(np.arange(len(sizes)), sizes)
-    model, _ = all_classifiers._search_space("unbiased Gaussian", X, y, seed=0)
+    model, _ = all_classifiers._estimator_and_grid("unbiased Gaussian", X, y, seed=0)
     assert model.estimator.n_prototypes == expected
 
 
@@ -155,7 +155,7 @@ def test_suite_includes_all_estimators_except_irwls():
 def test_random_states_are_the_seed_of_the_run():
     X, y = np.zeros((30, 3)), np.repeat([0, 1, 2], 10)
     for method in METHODS:
-        model, grid = all_classifiers._search_space(method, X, y, seed=7)
+        model, grid = all_classifiers._estimator_and_grid(method, X, y, seed=7)
         params = model.get_params()
         assert {v for k, v in params.items() if k.endswith("random_state")} <= {7}, method
         assert params.keys() >= grid.keys(), method

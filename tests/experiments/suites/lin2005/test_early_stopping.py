@@ -10,8 +10,8 @@ from svmbook.solvers.boosting.lpboost import run_lpboost
 
 
 def boost(X, y, tolerance):
-    learner, bounds = suite._BestStump(X, tolerance), np.full(len(y), np.inf)
-    return run_lpboost(learner, X, y, bounds, tol=1e-9, max_iter=suite.MAX_ITER)
+    learner, C = suite._BestStumpLearner(X, tolerance), np.full(len(y), np.inf)
+    return run_lpboost(learner, X, y, C, tol=1e-9, max_iter=suite.MAX_ITER)
 
 
 def test_one_stump_per_program_reaches_the_largest_margin():
