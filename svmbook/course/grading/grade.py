@@ -176,7 +176,7 @@ class GradedNotebook:
 
 
 def run_submission(master, cells, reason=None, student_id=None, **run_options):
-    """Merge a submission into the instructor's notebook, and run the result.
+    """Merge a submission into the master notebook, and run the result.
 
     Parameters
     ----------
