@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from svmbook.datasets import message_features, messages, usvc_threshold_error
 from svmbook.experiments import report
 from svmbook.experiments.methods.protocols import run_seed
-from svmbook.experiments.suites.shen2013 import methods
-from svmbook.experiments.suites.shen2013.folds import CLEAN_DATA_SETS, TABLES, load_data
+from svmbook.experiments.suites.shen2013 import comparison
+from svmbook.experiments.suites.shen2013.cross_validation import CLEAN_DATA_SETS, TABLES, load_data
 
 
 def rows_of(suite):
@@ -59,7 +59,7 @@ def test_boosting_of_linear_svms_of_shen_ends_after_few_rounds_except_on_glass(
     X, _, y = load_data(data_set, run_seed(0, 0))
     n_rounds = []  # for each fold
     for train, _ in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y):
-        boosted = methods._make_estimator("boosted linear", X, y).set_params(random_state=0)
+        boosted = comparison._make_estimator("boosted linear", X, y).set_params(random_state=0)
         scaler = StandardScaler() if data_set in TABLES else "passthrough"
         try:
             fitted = make_pipeline(scaler, boosted).fit(X[train], y[train])

@@ -34,7 +34,7 @@ SUITES = {
     "logistic-kernels": "exploring.kernel_logistic",
     "noise-islands": "prototypes.islands",
     "prototype-shifts": "prototypes.shifts",
-    "shen2013": "shen2013.methods",
+    "shen2013": "shen2013.comparison",
     "shen2013-ablation": "shen2013.ablation",
     "shen2013-beyond": "shen2013.further_classifiers",
     "shen2013-noise": "shen2013.noise",

@@ -29,12 +29,12 @@ from ..paired import format_cell, paired_rows
 from .data_sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square, with_seed
 
 __all__ = [
+    "EXEMPLAR_SVMS",
     "METHODS",
     "REFERENCE",
     "SINGLE_CLASSIFIERS",
     "SUITE",
-    "VOTES",
-    "WeightedNearestMembers",
+    "WeightedNearestExemplarSVM",
     "carry_out_run",
     "table_by_data_set",
 ]
@@ -43,7 +43,7 @@ REFERENCE = "Gaussian SVM"
 N_RUNS, N_TRAIN, N_TEST = 30, 300, 2000
 
 
-class WeightedNearestMembers(ExemplarSVM):
+class WeightedNearestExemplarSVM(ExemplarSVM):
     """Exemplar SVMs with a distance-weighted vote of the ``n_neighbors`` nearest positive members.
 
     `ExemplarSVM` has a distance-weighted vote of all positive members, or a majority vote of the
@@ -59,8 +59,10 @@ class WeightedNearestMembers(ExemplarSVM):
         # A member that is not positive has infinite distance and so the weight zero.
         weights = inverse_square(np.take_along_axis(member_distances, nearest, axis=1))
         labels = np.array([member.label for member in self.members_])
-        votes = [(weights * (labels[nearest] == label)).sum(axis=1) for label in self.classes_]
-        return self.classes_[np.argmax(votes, axis=0)]
+        weight_sums = [
+            (weights * (labels[nearest] == label)).sum(axis=1) for label in self.classes_
+        ]
+        return self.classes_[np.argmax(weight_sums, axis=0)]
 
 
 EXEMPLARS_WITHOUT_MINING = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)
@@ -70,31 +72,35 @@ SINGLE_CLASSIFIERS = {
     "quadratic SVM": DualSVC(C=100.0, kernel="poly", degree=2, gamma=1.0, coef0=1.0),
     REFERENCE: GridSearchCV(SVC(), {"C": [1, 30, 1000], "gamma": [0.1, 1, 10]}, cv=5),
 }
-VOTES = {
+EXEMPLAR_SVMS = {
     "majority vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="majority"),
     "vote of the 5 nearest": clone(EXEMPLARS_WITHOUT_MINING).set_params(
         voting="local", n_neighbors=5
     ),
     "distance-weighted vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="local"),
-    "5 nearest members, weighted": WeightedNearestMembers(
+    "5 nearest members, weighted": WeightedNearestExemplarSVM(
         C=100.0, positive_weight=1.0, mining=False, voting="local", n_neighbors=5
     ),
     "probability vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="probability"),
     "LIBSVM's probability vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="libsvm"),
 }
-NEIGHBOURS = {
+NEIGHBOUR_CLASSIFIERS = {
     "nearest neighbour": KNeighborsClassifier(1),
     "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
     "all points, weighted": clone(WEIGHTED_NEIGHBOURS).set_params(n_neighbors=N_TRAIN),
 }
-LOCALIZED = GridSearchCV(LocalizedSVM(n_neighbors=20), {"C": [30, 1000], "gamma": [1, 10]}, cv=3)
-METHODS = SINGLE_CLASSIFIERS | VOTES | NEIGHBOURS | {"localized SVM": LOCALIZED}
+LOCALIZED_SVM = GridSearchCV(
+    LocalizedSVM(n_neighbors=20), {"C": [30, 1000], "gamma": [1, 10]}, cv=3
+)
+METHODS = (
+    SINGLE_CLASSIFIERS | EXEMPLAR_SVMS | NEIGHBOUR_CLASSIFIERS | {"localized SVM": LOCALIZED_SVM}
+)
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: fit the classifier, and measure its error on test points."""
-    draw = DATA_SETS[data_set]
-    parts = GeneratedSamples(draw, n_train=N_TRAIN, n_test=N_TEST, n_runs=run + 1)[run]
+    generator = DATA_SETS[data_set]
+    parts = GeneratedSamples(generator, n_train=N_TRAIN, n_test=N_TEST, n_runs=run + 1)[run]
     model = with_seed(METHODS[method], parts.seed).fit(parts.X_train, parts.y_train)
     best_params = getattr(model, "best_params_", {})
     return {
@@ -141,7 +147,8 @@ SUITE = Suite(
     extra_tables={
         "shapes": partial(table_by_data_set, methods=SINGLE_CLASSIFIERS),
         "votes": partial(
-            table_by_data_set, methods=(*VOTES, *NEIGHBOURS, "localized SVM", REFERENCE)
+            table_by_data_set,
+            methods=(*EXEMPLAR_SVMS, *NEIGHBOUR_CLASSIFIERS, "localized SVM", REFERENCE),
         ),
         "differences": partial(
             table_by_data_set,

@@ -1,11 +1,11 @@
 r"""Ablation study for the prototypes of Shen (2013): one setting is changed at a time.
 
 The baseline is her ensemble with our C = 100, with the majority vote and with the distance-weighted
-vote. The settings are C, the scale of the features, the number of first negatives, the probability
-of negative updates, the number of shifts (iterations), the weight of the positives, and the voting
-rule. Three alternative interpretations of the thesis are tested with the majority vote: a member
-classifies a point as positive where LIBSVM's probability exceeds one half, positive sets are lists
-that grow at every shift, or one ensemble is trained per pair of classes.
+vote. The settings are C, the scale of the features, the number of initial negatives, the
+probability of negative updates, the number of shifts (iterations), the weight of the positives, and
+the voting rule. Three alternative interpretations of the thesis are tested with the majority vote:
+a member classifies a point as positive where LIBSVM's probability exceeds one half, positive sets
+are lists that grow at every shift, or one ensemble is trained per pair of classes.
 
 On these data sets, with C = 100, no exemplar is removed before the negative updates begin. Shifts
 without negative updates therefore change almost nothing.
@@ -17,7 +17,7 @@ from ....prototypes import PrototypeSVM
 from ....tables import Table
 from ...methods.statistics import summarise
 from ...running.suite import Suite
-from .folds import COMMON_DATA_SETS, cross_validate, data_tables
+from .cross_validation import COMMON_DATA_SETS, cross_validate, data_tables
 from .interpretations import GrowingListPrototypeSVM, ProbabilityPrototypeSVM
 from .result_tables import records_by_method
 
@@ -51,34 +51,34 @@ OTHER_VOTES = {
     "vote of the 5 nearest": {"voting": "local", "n_neighbors": 5},
     "vote of the 25 nearest": {"voting": "local", "n_neighbors": 25},
 }
-SETTINGS = {
+OPTIONS_BY_METHOD = {
     f"{change}, {vote}": {**options, **vote_options}
     for vote, vote_options in VOTES.items()
     for change, options in CHANGES.items()
 }
-SETTINGS |= {f"{BASELINE}, {vote}": options for vote, options in OTHER_VOTES.items()}
-SETTINGS |= {
+OPTIONS_BY_METHOD |= {f"{BASELINE}, {vote}": options for vote, options in OTHER_VOTES.items()}
+OPTIONS_BY_METHOD |= {
     f"{interpretation}, majority vote": VOTES["majority vote"] for interpretation in INTERPRETATIONS
 }
-METHODS = tuple(SETTINGS)
+METHODS = tuple(OPTIONS_BY_METHOD)
 
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one setting."""
     change = method.partition(", ")[0]
-    model = INTERPRETATIONS.get(change, PrototypeSVM)(**SETTINGS[method])
-    invert_scaling = method.startswith("alternative scale")
-    return cross_validate(lambda X, y: model, data_set, run, invert_scaling=invert_scaling)
+    model = INTERPRETATIONS.get(change, PrototypeSVM)(**OPTIONS_BY_METHOD[method])
+    alternative_scale = method.startswith("alternative scale")
+    return cross_validate(lambda X, y: model, data_set, run, alternative_scale=alternative_scale)
 
 
 def _compare(records):
-    """Return the accuracy of each setting, and its paired gain over the baseline with its vote."""
+    """Return the accuracy of each setting, and its gain over the baseline with the same vote."""
     rows, runs_by_key = [], records_by_method(records)
     for (data_set, method), records_by_run in runs_by_key.items():
         baseline = runs_by_key[data_set, f"{BASELINE}, {method.partition(', ')[2]}"]
         accuracy = summarise([100 * (1 - r["error"]) for r in records_by_run.values()])
         row = {"data_set": data_set, "method": method, "n_runs": len(records_by_run)}
-        row |= {"reproduced": accuracy.mean, "reproduced_se": accuracy.standard_error}
+        row |= {"accuracy": accuracy.mean, "accuracy_se": accuracy.standard_error}
         row["n_members"] = summarise([r["model_size"] for r in records_by_run.values()]).mean
         gain = summarise(
             [
@@ -112,7 +112,7 @@ def _table_maker(first_heading, methods, format_cell):
 
 
 def _format_accuracy(row):
-    return f"{row['reproduced']:.1f}"
+    return f"{row['accuracy']:.1f}"
 
 
 def _format_gain(row):

@@ -1,13 +1,14 @@
 r"""Beyond Shen (2013): further classifiers on her data sets and folds.
 
 The suite `shen2013` has the prototype SVMs on these data sets. Localized SVMs, profile SVMs and
-exemplars with a distance-weighted vote have C = 100 like the prototypes. Three folds inside each
-training set choose the number of neighbours, the number of k-means clusters, gamma of the Gaussian
-kernel and of the localized SVM's weights, and C of the Gaussian SVM and of the stumps. Profile SVMs
-have eight clusters and forests a hundred trees.
+exemplar SVMs with a distance-weighted vote have C = 100 like the prototype SVMs. Three-fold
+cross-validation inside each training set chooses the number of neighbours, the number of k-means
+clusters, gamma of the Gaussian kernel and of the localized SVM's weights, and C of the Gaussian SVM
+and of the stump ensemble. Profile SVMs have eight clusters, and random forests have a hundred
+trees.
 
 If gamma is chosen, the features are standardised on all data sets, and gamma is 1, 10 or 100
-divided by their number. Exemplar SVMs that mine all their negatives have the defaults of
+divided by the number of features. Exemplar SVMs that mine all their negatives have the defaults of
 `ExemplarSVM`. They are left out on `isolated`, `striated` and `segment`, where a cross-validation
 takes minutes.
 """
@@ -25,7 +26,13 @@ from sklearn.svm import SVC
 from ....ensembles import StumpEnsembleSVC
 from ....prototypes import ExemplarSVM, LocalizedSVM, ProfileSVM
 from ...running.suite import Suite
-from .folds import CLEAN_DATA_SETS, COMMON_DATA_SETS, cross_validate, data_tables, noisy_names
+from .cross_validation import (
+    CLEAN_DATA_SETS,
+    COMMON_DATA_SETS,
+    cross_validate,
+    data_tables,
+    noisy_names,
+)
 from .result_tables import clean_label_table_maker, compare_runs
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]

@@ -14,7 +14,7 @@ __all__ = ["GrowingListPrototypeSVM", "ProbabilityPrototypeSVM"]
 
 
 class ProbabilityPrototypeSVM(PrototypeSVM):
-    r"""Prototypes whose members are positive where LIBSVM's probability exceeds one half.
+    r"""Prototypes whose members classify as positive where LIBSVM's probability exceeds 1/2.
 
     With a sigmoid of slope a and intercept b the condition is :math:`a(w^\top x + c) + b > 0`.
     This hyperplane replaces that of the member. In votes by probability, the probability is the
@@ -36,7 +36,8 @@ class ProbabilityPrototypeSVM(PrototypeSVM):
 class GrowingListPrototypeSVM(PrototypeSVM):
     """Prototypes in which the weight of a positive is the number of times that it was added.
 
-    Only for the two-norm, and for all votes except LIBSVM's, whose folds split sets and not lists.
+    Only for ``penalty="l2"``, and for all votes except LIBSVM's, whose folds split sets and not
+    lists.
     """
 
     def _update_positives(self, positive, new_positives):

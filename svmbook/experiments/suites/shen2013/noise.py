@@ -5,9 +5,8 @@ without noise and with 10 %. Points and seeds are the same.
 """
 
 from ...running.suite import Suite
-from . import further_classifiers
-from . import methods as shen2013
-from .folds import COMMON_DATA_SETS, data_tables, noisy_names
+from . import comparison, further_classifiers
+from .cross_validation import COMMON_DATA_SETS, data_tables, noisy_names
 from .result_tables import clean_label_table_maker, compare_runs
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
@@ -29,7 +28,7 @@ METHODS = (
 
 def carry_out_run(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one classifier of the other suites."""
-    module = shen2013 if method in SHEN2013_METHODS else further_classifiers
+    module = comparison if method in SHEN2013_METHODS else further_classifiers
     return module.carry_out_run(data_set, method, run)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ....tables import Table, plus_minus
 from ...methods.statistics import compare, summarise
-from .folds import CLEAN_DATA_SETS, N_FOLDS, SPIRALS_INTERLEAVED, parse_name
+from .cross_validation import CLEAN_DATA_SETS, N_FOLDS, SPIRALS_INTERLEAVED, parse_data_set_name
 
 __all__ = [
     "BASELINES",
@@ -202,7 +202,7 @@ def clean_label_table_maker(data_sets, methods):
                 means = [f"{row['clean_accuracy']:.1f}" if row else "" for row in data_set_rows]
                 largest_se = max(row["clean_se"] for row in data_set_rows if row)
                 table_rows.append([method, *means, f"{largest_se:.1f}"])
-        names = [parse_name(name)[0] for name in data_sets]
+        names = [parse_data_set_name(name)[0] for name in data_sets]
         return Table(["accuracy (%)", *names, "± at most"], table_rows)
 
     return make_table

@@ -3,11 +3,11 @@ r"""A search for the settings of the synthetic sets of Shen (2013), which she de
 The thesis prints the accuracies of a linear SVM, a tree and a quadratic SVM on the two sets, with
 the defaults of Weka: C = 1 and no scaling. Each setting of our generators is drawn five times, and
 the same three classifiers are cross-validated with ten folds. The tree is not pruned here. The tree
-of `shen2013`, whose pruning is chosen by inner folds, is worse by 0.6 percentage points on
-`isolated` and no worse on `striated`.
+of `shen2013`, whose pruning is chosen by inner cross-validation, is worse by 0.6 percentage points
+on `isolated` and no worse on `striated`.
 
-The other suites use settings whose accuracies all lie within one of her standard deviations. Of
-these settings of `striated` they use the one with the shortest stripes.
+The other suites use settings whose accuracies all lie within one reported standard deviation of the
+reported accuracies. Of these settings of `striated`, they use the one with the shortest stripes.
 """
 
 import itertools
@@ -23,7 +23,7 @@ from ...methods.protocols import run_seed
 from ...methods.statistics import summarise
 from ...running.suite import Suite
 
-__all__ = ["METHODS", "SETTINGS", "SUITE", "carry_out_run", "draw_setting"]
+__all__ = ["METHODS", "SETTINGS", "SUITE", "carry_out_run", "draw_samples"]
 
 METHODS = ("linear", "tree", "quadratic")
 REPORTED = {  # accuracy and standard deviation over ten folds, Table 5.2
@@ -49,13 +49,13 @@ SETTINGS = {
 }
 
 
-def draw_setting(setting, seed):
-    """Draw points and labels of a setting, with the centre of their range at the origin.
+def draw_samples(setting, seed):
+    """Draw points and labels with a setting, with the centre of their range at the origin.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.search import draw_setting
-    >>> X, y = draw_setting("isolated, spread 0.07, unit 10", seed=0)
+    >>> from svmbook.experiments.suites.shen2013.search import draw_samples
+    >>> X, y = draw_samples("isolated, spread 0.07, unit 10", seed=0)
     >>> X.shape, float(abs(X).max()) < 7
     ((800, 2), True)
     """
@@ -67,7 +67,7 @@ def draw_setting(setting, seed):
 def carry_out_run(data_set, method, run):
     """Carry out one run: draw the setting, and cross-validate one classifier on ten folds."""
     seed = run_seed(0, run)
-    X, y = draw_setting(data_set, seed)
+    X, y = draw_samples(data_set, seed)
     folds = StratifiedKFold(10, shuffle=True, random_state=seed)
     model = {
         "linear": DualSVC(),
@@ -84,9 +84,9 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Return mean accuracies by setting, and their distance to the reported accuracies.
+    """Return mean accuracies by setting, and their distance from the reported accuracies.
 
-    The distance is in standard deviations of the thesis.
+    The distance is in units of the reported standard deviations.
     """
     rows = []
     for setting in SETTINGS:
@@ -99,21 +99,21 @@ def _compare(records):
                 if (r["data_set"], r["method"]) == (setting, method)
             ]
             if accuracies:
-                summary, (value, deviation) = summarise(accuracies), reported[method]
+                summary, (reported_mean, deviation) = summarise(accuracies), reported[method]
                 row |= {
                     "n_runs": summary.n_values,
                     method: summary.mean,
                     f"{method}_se": summary.standard_error,
                 }
                 squared_distances.append(
-                    ((summary.mean - value) / max(deviation, MIN_DEVIATION)) ** 2
+                    ((summary.mean - reported_mean) / max(deviation, MIN_DEVIATION)) ** 2
                 )
         if len(squared_distances) == len(METHODS):
             rows.append(row | {"distance": float(np.sqrt(sum(squared_distances)))})
     return rows
 
 
-def nearest_settings(rows, data_set):
+def rows_sorted_by_distance(rows, data_set):
     """Return the rows of the settings of a data set, sorted by their distance."""
     setting_rows = [row for row in rows if row["data_set"].startswith(data_set)]
     return sorted(setting_rows, key=lambda row: row["distance"])
@@ -125,7 +125,7 @@ def _make_table(rows):
         table_rows.append(
             [f"{data_set}, reported", *(f"{reported[m][0]:.1f}" for m in METHODS), ""]
         )
-        for row in nearest_settings(rows, data_set)[:N_LISTED]:
+        for row in rows_sorted_by_distance(rows, data_set)[:N_LISTED]:
             cells = [plus_minus(row[m], row[f"{m}_se"], ".1f") for m in METHODS]
             table_rows.append([row["data_set"].split(", ", 1)[1], *cells, f"{row['distance']:.1f}"])
     return Table(["setting", *(f"{method} (%)" for method in METHODS), "distance"], table_rows)

@@ -24,7 +24,7 @@ from ...running.suite import Suite
 from ..paired import group_runs
 from .cases import CASES, REPORTED
 
-__all__ = ["METHODS", "RANGE_TOL", "SUITE", "carry_out_run", "iterations"]
+__all__ = ["METHODS", "RANGE_TOL", "SUITE", "carry_out_run", "iterates"]
 
 C, DAMPING, N_ITERATIONS, N_AVERAGED = 10.0, 0.2, 2000, 500
 MIN_SLACK = 1e-6  # in the denominator of a weight
@@ -40,14 +40,14 @@ METHODS = {
 }
 
 
-def iterations(X, y, s, weight_factor, start):
+def iterates(X, y, s, weight_factor, start):
     """Return w and b after each iteration, of shape (2000, d + 1).
 
     Examples
     --------
     >>> from svmbook.datasets import usvc_case_a
-    >>> from svmbook.experiments.suites.usvc2004.as_printed import iterations
-    >>> path = iterations(*usvc_case_a(500, random_state=0), 2.0, 1.0, "ones")
+    >>> from svmbook.experiments.suites.usvc2004.as_printed import iterates
+    >>> path = iterates(*usvc_case_a(500, random_state=0), 2.0, 1.0, "ones")
     >>> (-path[-1, 1] / path[-1, 0]).round(2)
     np.float64(0.5)
     """
@@ -76,8 +76,8 @@ def iterations(X, y, s, weight_factor, start):
 def carry_out_run(data_set, method, run):
     """Carry out one run: iterate, and summarise the last 500 iterations."""
     parts = GeneratedSamples(CASES[data_set], n_train=500, n_test=500, n_runs=run + 1)[run]
-    last_iterations = iterations(parts.X_train, parts.y_train, *METHODS[method])[-N_AVERAGED:]
-    w, b = last_iterations[:, 0], last_iterations[:, 1]
+    last_iterates = iterates(parts.X_train, parts.y_train, *METHODS[method])[-N_AVERAGED:]
+    w, b = last_iterates[:, 0], last_iterates[:, 1]
     outputs = parts.X_test * w + b
     thresholds = -b / w
     return {
@@ -109,10 +109,10 @@ def _make_table(rows):
     columns = ["case", "algorithm", "test error (%)", "threshold", "converged (%)", "median range"]
     table_rows = []
     for case, s in itertools.product(CASES, (2, 4)):
-        printed = REPORTED[case, f"USVC (s = {s})"]
-        cells = [plus_minus(*printed[:2], ".1f"), plus_minus(*printed[4:], ".2f")]
-        name = case[-1].upper()
-        table_rows.append([name, f"s = {s}, Table 1", *cells, "", ""])
+        reported = REPORTED[case, f"USVC (s = {s})"]
+        cells = [plus_minus(*reported[:2], ".1f"), plus_minus(*reported[4:], ".2f")]
+        case_letter = case[-1].upper()
+        table_rows.append([case_letter, f"s = {s}, Table 1", *cells, "", ""])
         for row in rows:
             if (row["data_set"], row["method"][4]) == (case, str(s)):
                 cells = [
@@ -121,7 +121,7 @@ def _make_table(rows):
                     f"{row['converged_percent']:.0f}",
                     f"{row['median_range']:.3f}",
                 ]
-                table_rows.append([name, row["method"], *cells])
+                table_rows.append([case_letter, row["method"], *cells])
     return Table(columns, table_rows)
 
 

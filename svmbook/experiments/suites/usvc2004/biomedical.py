@@ -1,7 +1,8 @@
 """Table 4 of Navia-Vazquez et al. (2004): linear classifiers on seven small medical tables.
 
-The paper does not name the positive class of dermatology and postoperative. Each class is therefore
-tried, except one that has two patients only; "dermatology=3" is class 3 against the others.
+The paper does not name the positive class of dermatology and postoperative. Each of their classes
+is therefore tried as the positive class, except one class that has only two patients;
+"dermatology=3" is class 3 against the others.
 """
 
 from functools import partial
@@ -19,7 +20,7 @@ METHODS = {
     "ERM-SVC": (ERMSVC(), {"C": C_GRID[::2], "slope": (2.0, 8.0)}),
     "USVC": (USVC(), {"C": C_GRID}),
 }
-DERMATOLOGY = tuple(f"dermatology={kind}" for kind in range(1, 7))
+DERMATOLOGY = tuple(f"dermatology={label}" for label in range(1, 7))
 POSTOPERATIVE = ("postoperative=A", "postoperative=S")
 #: Printed test errors in percent and standard deviations over ten splits, in the order of METHODS.
 REPORTED_BY_DATA_SET = {

@@ -61,7 +61,7 @@ def carry_out_run(data_set, method, run):
 
 
 def _compare(records):
-    """Compare means and deviations with the reported ones."""
+    """Return means and deviations, and the differences of the means from the reported ones."""
     rows = []
     for row, run_records in group_runs(records, CASES, METHODS, min_runs=2):
         reported = REPORTED.get((row["data_set"], row["method"]), (np.nan,) * 6)

@@ -52,8 +52,8 @@ def test_training_and_test_points_are_drawn_with_different_seeds(data_set):
 
 def test_all_voting_rules_except_the_probability_vote_have_the_same_members():
     X, y = DATA_SETS["islands"](60, random_state=0)
-    assert all(isinstance(model, ExemplarSVM) for model in exemplar_votes.VOTES.values())
-    models = {name: clone(model).fit(X, y) for name, model in exemplar_votes.VOTES.items()}
+    assert all(isinstance(model, ExemplarSVM) for model in exemplar_votes.EXEMPLAR_SVMS.values())
+    models = {name: clone(model).fit(X, y) for name, model in exemplar_votes.EXEMPLAR_SVMS.items()}
     probability_model = models.pop("probability vote")
     for model in models.values():
         np.testing.assert_array_equal(model.coef_, models["majority vote"].coef_)
@@ -92,7 +92,7 @@ def test_libsvm_probability_vote_is_worse_than_the_majority_vote(errors):
 def test_five_weighted_members_are_the_nearest_with_a_positive_output():
     X, y = DATA_SETS["wedge"](60, random_state=0)
     X_new, _ = DATA_SETS["wedge"](40, random_state=1)
-    model = clone(exemplar_votes.VOTES[FIVE_MEMBERS]).fit(X, y)
+    model = clone(exemplar_votes.EXEMPLAR_SVMS[FIVE_MEMBERS]).fit(X, y)
     for x, predicted in zip(X_new, model.predict(X_new), strict=True):
         positive_members = np.flatnonzero(model.coef_ @ x + model.intercept_ > 0)
         sq_dist = ((model.exemplars_[positive_members] - x) ** 2).sum(axis=1)
@@ -100,7 +100,7 @@ def test_five_weighted_members_are_the_nearest_with_a_positive_output():
         labels = np.array([member.label for member in model.members_])[positive_members]
         assert predicted == np.sign((labels[nearest] / sq_dist[nearest]).sum())
     all_nearest = clone(model).set_params(n_neighbors=len(X)).fit(X, y)
-    weighted = clone(exemplar_votes.VOTES[ALL_MEMBERS]).fit(X, y)
+    weighted = clone(exemplar_votes.EXEMPLAR_SVMS[ALL_MEMBERS]).fit(X, y)
     np.testing.assert_array_equal(all_nearest.predict(X_new), weighted.predict(X_new))
 
 

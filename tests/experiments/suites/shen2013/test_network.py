@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from svmbook.experiments.suites.shen2013 import methods
+from svmbook.experiments.suites.shen2013 import comparison
 
 
 @pytest.mark.parametrize(("d", "n_classes", "n_hidden"), [(5, 2, 3), (6, 3, 4), (60, 2, 20)])
@@ -13,7 +13,7 @@ def test_hidden_units_are_half_as_many_as_features_and_classes_and_at_most_20(
     d, n_classes, n_hidden
 ):
     X, y = np.random.default_rng(0).normal(size=(30, d)), np.arange(30) % n_classes
-    network = methods._make_estimator("network", X, y).set_params(random_state=0)
+    network = comparison._make_estimator("network", X, y).set_params(random_state=0)
     with pytest.warns(ConvergenceWarning, match="Maximum iterations"):
         network.fit(X, y)  # y is unrelated to X, so the loss is not monotone
     assert [weights.shape[1] for weights in network.coefs_[:-1]] == [n_hidden]
@@ -24,7 +24,7 @@ def test_network_has_learning_rate_0_3_momentum_0_2_and_no_weight_decay():
     X, y = np.random.default_rng(1).normal(size=(10, 4)), np.arange(10) % 2
     parameters_by_epoch = []
     for n_epochs in (1, 2, 3):  # the ten points are one batch, so an epoch is one step
-        network = methods._make_estimator("network", X, y).set_params(
+        network = comparison._make_estimator("network", X, y).set_params(
             max_iter=n_epochs, random_state=0
         )
         with pytest.warns(ConvergenceWarning):

@@ -7,7 +7,7 @@ import pytest
 from records import check_repeated_run, committed_record
 
 from svmbook.experiments import report
-from svmbook.experiments.suites.shen2013 import folds, search
+from svmbook.experiments.suites.shen2013 import cross_validation, search
 from svmbook.experiments.suites.shen2013.result_tables import _reported_accuracies
 
 
@@ -23,7 +23,7 @@ def test_run_reproduces_its_committed_record(setting, method):
 @pytest.mark.parametrize("data_set", ["isolated", "striated"])
 @pytest.mark.parametrize("method", ["linear", "quadratic"])
 def test_search_has_the_svms_and_folds_of_shen2013(data_set, method):
-    setting = folds.GENERATOR_SETTINGS[data_set]
+    setting = cross_validation.GENERATOR_SETTINGS[data_set]
     shen2013_record = committed_record("shen2013", data_set=data_set, method=method, run=1)
     search_record = committed_record("shen2013-search", data_set=setting, method=method, run=1)
     assert search_record["error"] == pytest.approx(shen2013_record["error"], abs=1e-3)
@@ -32,7 +32,7 @@ def test_search_has_the_svms_and_folds_of_shen2013(data_set, method):
 
 @pytest.mark.parametrize(("data_set", "difference"), [("isolated", 0.6), ("striated", -0.1)])
 def test_accuracy_difference_between_unpruned_and_pruned_trees(data_set, difference):
-    setting = folds.GENERATOR_SETTINGS[data_set]
+    setting = cross_validation.GENERATOR_SETTINGS[data_set]
     check_repeated_run("shen2013-search", {"error": 0.004}, data_set=setting, method="tree", run=1)
     assert search.REPORTED[data_set]["tree"] == _reported_accuracies(data_set)["CART"]
     rows_by_setting = {row["data_set"]: row for row in report("shen2013-search").rows}
@@ -44,11 +44,11 @@ def test_accuracy_difference_between_unpruned_and_pruned_trees(data_set, differe
     assert rows_by_setting[setting]["tree"] - pruned_accuracy == pytest.approx(difference, abs=0.05)
 
 
-def test_table_has_the_five_nearest_settings_of_each_set():
+def test_table_has_the_five_rows_sorted_by_distance_of_each_set():
     result = report("shen2013-search")
     distance_by_setting = {row["data_set"]: row["distance"] for row in result.rows}
     table_rows = [*result.table.rows]
-    for data_set, setting in folds.GENERATOR_SETTINGS.items():
+    for data_set, setting in cross_validation.GENERATOR_SETTINGS.items():
         (reported_row, *setting_rows), table_rows = table_rows[:6], table_rows[6:]
         assert reported_row[0] == f"{data_set}, reported"
         names = [f"{data_set}, {table_row[0]}" for table_row in setting_rows]
@@ -66,8 +66,8 @@ def test_table_has_the_five_nearest_settings_of_each_set():
 
 
 def test_samples_are_centred_and_scaled_by_the_unit():
-    X, y = search.draw_setting("striated, width 0.1, length 8, tilt 45, unit 1", seed=3)
-    X_scaled, y_scaled = search.draw_setting(
+    X, y = search.draw_samples("striated, width 0.1, length 8, tilt 45, unit 1", seed=3)
+    X_scaled, y_scaled = search.draw_samples(
         "striated, width 0.1, length 8, tilt 45, unit 3", seed=3
     )
     np.testing.assert_allclose(X_scaled, 3 * X)
@@ -78,7 +78,7 @@ def test_samples_are_centred_and_scaled_by_the_unit():
 @pytest.mark.parametrize("data_set", ["isolated", "striated"])
 def test_nearest_setting_is_within_the_standard_deviations_of_the_thesis(data_set):
     rows = report("shen2013-search").rows
-    nearest = search.nearest_settings(rows, data_set)[0]
+    nearest = search.rows_sorted_by_distance(rows, data_set)[0]
     reported = search.REPORTED[data_set]
     z = [(nearest[m] - value) / max(sd, 1.0) for m, (value, sd) in reported.items()]
     assert nearest["distance"] == pytest.approx(np.linalg.norm(z))

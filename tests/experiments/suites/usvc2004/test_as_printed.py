@@ -16,7 +16,7 @@ from svmbook.losses import usvc_slope
 @pytest.mark.parametrize("factor", [1.0, 2.0])
 def test_limit_is_a_stationary_point_for_the_weights_in_use(factor):
     X, y = usvc_case_a(500, random_state=3)
-    w, b = suite.iterations(X, y, 2.0, factor, "ones")[-1]
+    w, b = suite.iterates(X, y, 2.0, factor, "ones")[-1]
     alpha = -factor * suite.C * usvc_slope(y * (X[:, 0] * w + b), 2.0)
     assert w == pytest.approx(np.sum(alpha * y * X[:, 0]), rel=1e-3)
     assert np.sum(alpha * y) == pytest.approx(0.0, abs=1e-3 * alpha.sum())

@@ -8,7 +8,7 @@ from records import check_repeated_run
 from sklearn.dummy import DummyClassifier
 
 from svmbook.experiments import report
-from svmbook.experiments.suites.shen2013 import folds, methods
+from svmbook.experiments.suites.shen2013 import comparison, cross_validation
 from svmbook.experiments.suites.shen2013.result_tables import (
     BASELINES,
     NOISE_SUFFIX,
@@ -45,15 +45,17 @@ def reported_array(column):
 
 @pytest.mark.parametrize("data_set", ["iris, 10 % noise", "spirals, 10 % noise"])
 def test_noise_changes_a_tenth_of_the_labels_to_another_class(data_set):
-    X, clean, noisy = folds.load_data(data_set, seed=5)
+    X, clean, noisy = cross_validation.load_data(data_set, seed=5)
     assert (clean != noisy).sum() == round(0.1 * len(X))
     assert set(noisy) == set(clean)
-    _, *labels = folds.load_data(folds.parse_name(data_set)[0], seed=5)
+    _, *labels = cross_validation.load_data(
+        cross_validation.parse_data_set_name(data_set)[0], seed=5
+    )
     np.testing.assert_array_equal(labels, [clean, clean])
 
 
 def test_classifiers_share_the_seed_of_a_run_with_ten_folds():
-    tree, linear = (methods.carry_out_run("spirals", method, 3) for method in ("CART", "linear"))
+    tree, linear = (comparison.carry_out_run("spirals", method, 3) for method in ("CART", "linear"))
     assert tree["seed"] == linear["seed"]
     assert len(tree["accuracies"]) == 10
     assert tree["error"] == pytest.approx(1 - np.mean(tree["accuracies"]), abs=1e-5)
@@ -61,17 +63,22 @@ def test_classifiers_share_the_seed_of_a_run_with_ten_folds():
 
 
 def test_each_interleaved_fold_of_the_spirals_has_points_of_only_one_arm():
-    _, clean, y = folds.load_data(folds.SPIRALS_INTERLEAVED, seed=0)
+    _, clean, y = cross_validation.load_data(cross_validation.SPIRALS_INTERLEAVED, seed=0)
     assert (clean == y).all()
     for k in range(10):
         assert len(set(y[k::10])) == 1
     # A linear SVM always predicts the larger training class, which is the other arm.
-    assert methods.carry_out_run(folds.SPIRALS_INTERLEAVED, "linear", 0)["accuracies"] == [0.0] * 10
+    assert (
+        comparison.carry_out_run(cross_validation.SPIRALS_INTERLEAVED, "linear", 0)["accuracies"]
+        == [0.0] * 10
+    )
 
 
 @pytest.mark.parametrize("data_set", ["spirals", "iris"])
-@pytest.mark.parametrize("invert_scaling", [False, True])
-def test_inverted_scaling_standardises_generated_data_instead_of_tables(data_set, invert_scaling):
+@pytest.mark.parametrize("alternative_scale", [False, True])
+def test_alternative_scale_standardises_generated_data_instead_of_tables(
+    data_set, alternative_scale
+):
     deviations = []
 
     class Recorder(DummyClassifier):
@@ -79,8 +86,10 @@ def test_inverted_scaling_standardises_generated_data_instead_of_tables(data_set
             deviations.append(X.std(axis=0))
             return super().fit(X, y)
 
-    folds.cross_validate(lambda X, y: Recorder(), data_set, 0, invert_scaling=invert_scaling)
-    assert np.allclose(deviations, 1.0) == ((data_set == "iris") != invert_scaling)
+    cross_validation.cross_validate(
+        lambda X, y: Recorder(), data_set, 0, alternative_scale=alternative_scale
+    )
+    assert np.allclose(deviations, 1.0) == ((data_set == "iris") != alternative_scale)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -88,9 +97,9 @@ def test_first_boosted_linear_svm_equals_the_single_linear_svm(n_classes):
     X = np.random.default_rng(0).normal(size=(100, 2))
     y = np.arange(100) % n_classes
     X[:, 0] += y
-    train = np.arange(100) % folds.N_FOLDS != 0
+    train = np.arange(100) % cross_validation.N_FOLDS != 0
     boosted, single = (
-        methods._make_estimator(name, X, y).fit(X[train], y[train])
+        comparison._make_estimator(name, X, y).fit(X[train], y[train])
         for name in ("boosted linear", "linear")
     )
     np.testing.assert_allclose(boosted.estimators_[0].coef_, single.coef_, rtol=1e-2)
@@ -115,7 +124,7 @@ def test_table_of_sizes_has_reported_and_reproduced_iterations_and_members(rows_
 
 def test_boosting_keeps_a_first_learner_that_is_no_better_than_chance():
     # On some folds of the spirals the accuracy of a linear SVM is below one half.
-    boosted = methods.carry_out_run("spirals", "boosted linear", 0)
+    boosted = comparison.carry_out_run("spirals", "boosted linear", 0)
     assert 0.3 < 1 - boosted["error"] < 0.6
 
 
@@ -175,7 +184,9 @@ def test_number_of_baseline_accuracies_that_agree_with_the_reported_ones(rows_by
         deviations = np.array([row["reported_deviation"] for row in independent_rows])
         standard_errors = np.array([row["reproduced_se"] for row in independent_rows])
         n_within_deviation = (differences <= np.maximum(deviations, 1.0)).sum()
-        joint_standard_errors = np.hypot(deviations / np.sqrt(folds.N_FOLDS), standard_errors)
+        joint_standard_errors = np.hypot(
+            deviations / np.sqrt(cross_validation.N_FOLDS), standard_errors
+        )
         n_agree = (differences <= 2 * joint_standard_errors).sum()
         expected = (34, 26, 36) if noise_suffix else (26, 21, 30)
         assert (n_within_deviation, n_agree, len(independent_rows)) == expected
@@ -248,7 +259,8 @@ def test_interleaved_folds_explain_accuracies_of_linear_svms_and_prototypes_not_
     rows_by_key,
 ):
     interleaved = {
-        method: rows_by_key[folds.SPIRALS_INTERLEAVED, method]["reproduced"] for method in BASELINES
+        method: rows_by_key[cross_validation.SPIRALS_INTERLEAVED, method]["reproduced"]
+        for method in BASELINES
     }
     assert interleaved["linear"] == interleaved["boosted linear"] == 0
     for noise_suffix, kind in itertools.product(("", NOISE_SUFFIX), ("PSVM", "sampled")):
@@ -256,7 +268,7 @@ def test_interleaved_folds_explain_accuracies_of_linear_svms_and_prototypes_not_
             f"{kind}, majority vote",
             _reported_accuracies("spirals" + noise_suffix)[kind][0],
         )
-        row = rows_by_key[folds.SPIRALS_INTERLEAVED + noise_suffix, method]
+        row = rows_by_key[cross_validation.SPIRALS_INTERLEAVED + noise_suffix, method]
         assert abs(row["reproduced"] - reported) < 15
         assert row["deviation"] > 14
         assert rows_by_key["spirals" + noise_suffix, method]["deviation"] < 12

@@ -1,15 +1,15 @@
 r"""Prototype SVMs compared with other classifiers: Tables 5.2 to 5.7 of Shen (2013).
 
-Her classifiers are those of Weka with its defaults. Our prototypes have C = 100. The other
-classifiers have C = 1, a tree with the entropy criterion, ten rounds of boosting, and a network
-with one hidden layer. The layer has half as many units as there are features and classes, and at
-most 20. (The messages have 1,400 features, and a cross-validation would take an hour.) The network
-is trained for 200 epochs with learning rate 0.3, momentum 0.2 and batches of ten points. Her trees
-(C4.5) are pruned by a pessimistic estimate of their error. For our trees, single and boosted, the
-pruning is chosen by three folds inside each training set.
+Her classifiers are those of Weka with its defaults. Our prototype SVMs have C = 100. The other SVMs
+have C = 1, trees use the entropy criterion, and boosting has ten rounds. The network has one hidden
+layer with half as many units as there are features and classes, but at most 20. (The messages have
+1,400 features, and with more units a cross-validation would take an hour.) The network is trained
+for 200 epochs with learning rate 0.3, momentum 0.2 and batches of ten points. Her trees (C4.5) are
+pruned by a pessimistic estimate of their error. For our trees, single and boosted, the pruning is
+chosen by three-fold cross-validation inside each training set.
 
-Her vote with sampling is run without noise only. A cross-validation takes a minute on average, ten
-times as long as with the other votes.
+With sampling, LIBSVM's vote, which the thesis uses, is run without noise only. A cross-validation
+takes a minute on average, ten times as long as with the other votes.
 """
 
 from functools import partial
@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ....prototypes import PrototypeSVM, SampledPrototypeSVM
 from ....svm import DualSVC
 from ...running.suite import Suite
-from .folds import (
+from .cross_validation import (
     CLEAN_DATA_SETS,
     N_FOLDS,
     SPIRALS_INTERLEAVED,
@@ -108,18 +108,18 @@ def _make_estimator(method, X, y):
             n_iter_no_change=201,
         )
     # DualSVC is exact, and fast where LIBSVM is slow; SVC is used for more than two classes.
-    svm = DualSVC if n_classes == 2 else SVC
+    svm_class = DualSVC if n_classes == 2 else SVC
     tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2)
     # The weights of boosting sum to one and multiply C. This C makes their product 1 on average.
-    base_svm = svm(kernel="linear", C=len(y) * (1 - 1 / N_FOLDS))
+    base_svm = svm_class(kernel="linear", C=len(y) * (1 - 1 / N_FOLDS))
     return {
         "CART": _pruning_search(tree, "ccp_alpha"),
         "boosted CART": _pruning_search(
             _WekaAdaBoost(tree, n_estimators=N_ROUNDS), "estimator__ccp_alpha"
         ),
-        "linear": svm(kernel="linear"),
+        "linear": svm_class(kernel="linear"),
         "boosted linear": _WekaAdaBoost(base_svm, n_estimators=N_ROUNDS),
-        "quadratic": svm(kernel="poly", degree=2, gamma=1.0, coef0=1.0),
+        "quadratic": svm_class(kernel="poly", degree=2, gamma=1.0, coef0=1.0),
     }[method]
 
 

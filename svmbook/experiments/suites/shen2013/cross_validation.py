@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from ....datasets import load, message_features, messages, spirals
 from ...methods.protocols import run_seed
 from ..prototypes.data_sets import with_seed
-from .search import draw_setting
+from .search import draw_samples
 
 __all__ = [
     "CLEAN_DATA_SETS",
@@ -36,7 +36,7 @@ __all__ = [
     "data_tables",
     "load_data",
     "noisy_names",
-    "parse_name",
+    "parse_data_set_name",
 ]
 
 N_FOLDS = 10
@@ -57,7 +57,7 @@ def noisy_names(share, data_sets):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.folds import noisy_names
+    >>> from svmbook.experiments.suites.shen2013.cross_validation import noisy_names
     >>> noisy_names(0.1, ["iris"]), noisy_names(0.0, ["iris"])
     (('iris, 10 % noise',), ('iris',))
     """
@@ -66,16 +66,20 @@ def noisy_names(share, data_sets):
 
 def data_tables(data_sets):
     """Return the names by which tables are loaded, for those data sets that are tables."""
-    return {name: parse_name(name)[0] for name in data_sets if parse_name(name)[0] in TABLES}
+    return {
+        name: parse_data_set_name(name)[0]
+        for name in data_sets
+        if parse_data_set_name(name)[0] in TABLES
+    }
 
 
-def parse_name(data_set):
+def parse_data_set_name(data_set):
     """Return the name of a data set without its noise, and the fraction of changed labels.
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.folds import parse_name
-    >>> parse_name("glass"), parse_name("glass, 10 % noise")
+    >>> from svmbook.experiments.suites.shen2013.cross_validation import parse_data_set_name
+    >>> parse_data_set_name("glass"), parse_data_set_name("glass, 10 % noise")
     (('glass', 0.0), ('glass', 0.1))
     """
     name, *noise = data_set.split(", ")
@@ -84,9 +88,9 @@ def parse_name(data_set):
 
 def load_data(data_set, seed):
     """Return points, class codes, and the class codes with the label noise of the data set."""
-    name, share = parse_name(data_set)
+    name, share = parse_data_set_name(data_set)
     if name in GENERATOR_SETTINGS:
-        X, y = draw_setting(GENERATOR_SETTINGS[name], seed)
+        X, y = draw_samples(GENERATOR_SETTINGS[name], seed)
     elif name in ("spirals", SPIRALS_INTERLEAVED):
         X, y = spirals()
     elif name == "messages":
@@ -103,29 +107,29 @@ def load_data(data_set, seed):
     return np.asarray(X, dtype=float), codes, noisy_codes % len(classes)
 
 
-def cross_validate(make_estimator, data_set, run, *, invert_scaling=False):
+def cross_validate(make_estimator, data_set, run, *, alternative_scale=False):
     """Return the record of a run: ten accuracies, and means of the model size and of the shifts.
 
     ``make_estimator(X, y)`` is called with the points and their labels without noise. With
-    ``invert_scaling`` the features of tables are not standardised, and those of the other data sets
-    are.
+    ``alternative_scale`` the features of tables are not standardised, and those of the other data
+    sets are.
     """
-    seed, (name, _) = run_seed(0, run), parse_name(data_set)
-    X, clean_labels, y = load_data(data_set, seed)
-    is_standardised = (name in TABLES) != invert_scaling
+    seed, (name, _) = run_seed(0, run), parse_data_set_name(data_set)
+    X, clean_labels, noisy_labels = load_data(data_set, seed)
+    is_standardised = (name in TABLES) != alternative_scale
     scaler = StandardScaler() if is_standardised else "passthrough"
     pipeline = with_seed(make_pipeline(scaler, make_estimator(X, clean_labels)), seed)
     accuracies, clean_accuracies, sizes, shift_counts = [], [], [], []
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
     if name == SPIRALS_INTERLEAVED:
-        folds = PredefinedSplit(np.arange(len(y)) % N_FOLDS)
-    for train, test in folds.split(X, y):
-        fitted = _fit_copy(pipeline, X[train], y[train])
-        labels = fitted.predict(X[test])
-        accuracies.append(float(np.mean(labels == y[test])))
-        clean_accuracies.append(float(np.mean(labels == clean_labels[test])))
-        is_pairwise = isinstance(fitted[-1], OneVsOneClassifier)
-        models = fitted[-1].estimators_ if is_pairwise else fitted[-1:]
+        folds = PredefinedSplit(np.arange(len(X)) % N_FOLDS)
+    for train, test in folds.split(X, noisy_labels):
+        fitted = _fit_copy(pipeline, X[train], noisy_labels[train])
+        predicted = fitted.predict(X[test])
+        accuracies.append(float(np.mean(predicted == noisy_labels[test])))
+        clean_accuracies.append(float(np.mean(predicted == clean_labels[test])))
+        is_one_vs_one = isinstance(fitted[-1], OneVsOneClassifier)
+        models = fitted[-1].estimators_ if is_one_vs_one else fitted[-1:]
         sizes.append(sum(len(getattr(model, "members_", [model])) for model in models))
         shift_counts.append(np.mean([getattr(model, "n_shifts_", 0) for model in models]))
     return {
