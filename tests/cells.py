@@ -13,13 +13,13 @@ def run(
     *sources,
     limits=DEFAULT_LIMITS,
     test_indices=frozenset(),
-    given_indices=frozenset(),
+    locked_indices=frozenset(),
     **options,
 ):
-    """Run cells: tests and given cells at these indices, and a student's own cells elsewhere."""
-    cells = [{"source": text, "kind": "own"} for text in sources]
-    for k in given_indices:
-        cells[k]["kind"] = "given"
+    """Run cells: tests and locked cells at these indices, and cells of a student elsewhere."""
+    cells = [{"source": text, "kind": "student"} for text in sources]
+    for k in locked_indices:
+        cells[k]["kind"] = "locked"
     for k in test_indices:
         cells[k] = {
             "source": sources[k],
@@ -32,10 +32,10 @@ def run(
     )
 
 
-def examine(sandbox, answer, test, given_source="import numpy as np", **options):
-    """Run a given cell, an answer and a test; return the first error (or None) and all outputs."""
+def examine(sandbox, answer, test, locked_source="import numpy as np", **options):
+    """Run a locked cell, an answer and a test; return the first error (or None) and all outputs."""
     outcome = run(
-        sandbox, given_source, answer, test, given_indices={0}, test_indices={2}, **options
+        sandbox, locked_source, answer, test, locked_indices={0}, test_indices={2}, **options
     )
     outputs = outcome.outputs.get(2, [{"ename": "NotRun", "evalue": outcome.reason}])
     errors = [f"{output['ename']}: {output['evalue']}" for output in outputs if "ename" in output]

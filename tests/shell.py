@@ -79,13 +79,15 @@ class ShellClient:
         self.on_cell_executed(cell=cell, cell_index=cell_index, execute_reply={"content": reply})
 
 
-def run_cells_in_shell(cells, limits=None, sandbox=None, stop_event=None, answers=(), files=None):
+def run_cells_in_shell(
+    cells, limits=None, sandbox=None, stop_event=None, answer_names=(), data_files=None
+):
     """Run cells as `sandbox.run_cells` does, but in a forked shell, without limits and data files.
 
     `run.Client` must be replaced by `ShellClient`: the fixture ``shells`` of tests/course does so.
     """
     outcome = Outcome()
-    work = {"cells": cells, "answers": [*answers]}
+    work = {"cells": cells, "answer_names": [*answer_names]}
     work["limits"] = {
         "seconds": 10 * MAX_CELL_SECONDS,
         "cell_seconds": MAX_CELL_SECONDS,

@@ -43,16 +43,16 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, data_files)
         "open('own.csv', 'w').write('5')",
         "import os\nos.replace('own.csv', 'points.csv')",  # may succeed if root does not grade
         TEST_CODE,
-        given_indices={0},
+        locked_indices={0},
         test_indices={7},
-        files=data_files,
+        data_files=data_files,
     )
     errors = {
         k: outputs[-1]["ename"]
         for k, outputs in outcome.outputs.items()
         if outputs and "ename" in outputs[-1]
     }
-    assert errors.keys() - {6} == {2, 3, 4} and outcome.given_cell_errors == {}
+    assert errors.keys() - {6} == {2, 3, 4} and outcome.locked_cell_errors == {}
     assert {errors[k] for k in (2, 3, 4)} <= {"OSError", "PermissionError"}
 
 
@@ -63,9 +63,9 @@ def test_run_without_a_sandbox_changes_only_copies_of_data_files(data_files):
         READ_CODE,
         changing_code,
         TEST_CODE,
-        given_indices={0},
+        locked_indices={0},
         test_indices={2},
-        files=data_files,
+        data_files=data_files,
     )
     assert [output for output in outcome.outputs[2] if "ename" in output] == []
     assert Path(data_files["points.csv"]).read_text() == "1\n2\n"
@@ -74,11 +74,11 @@ def test_run_without_a_sandbox_changes_only_copies_of_data_files(data_files):
 def test_instructors_files_are_released_and_used_for_grading(course, data_files, monkeypatch):
     used_files = []
 
-    def record_files(cells, files, **options):
-        used_files.append(files)
+    def record_data_files(cells, data_files, **options):
+        used_files.append(data_files)
         return Outcome(reason="not run")
 
-    monkeypatch.setattr(grade_module, "run_cells", record_files)
+    monkeypatch.setattr(grade_module, "run_cells", record_data_files)
     course.release(ASSIGNMENT)
     released_folder = course.released_path(ASSIGNMENT).parent
     names = {

@@ -115,7 +115,7 @@ def test_safe_and_malformed_submissions_affect_only_themselves_in_shells(
 
 
 def test_forbidden_operations_fail_as_the_table_says(sandbox):
-    cells = [{"source": CODE_BY_KIND[kind], "kind": "own"} for kind in FAILING_KINDS]
+    cells = [{"source": CODE_BY_KIND[kind], "kind": "student"} for kind in FAILING_KINDS]
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None
     table = _attack_table()

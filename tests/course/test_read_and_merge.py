@@ -39,7 +39,7 @@ def test_additional_cells_keep_their_position(course):
     assert notes == [] and sources.count("# A small one") == 1
 
 
-def test_copy_of_a_given_cell_does_not_move_other_cells(course):
+def test_copy_of_a_locked_cell_does_not_move_other_cells(course):
     nb = answered_notebook(course, square="def square(x): return helper(x)")
     test_cell = cell_named(nb, "test_square")
     position = nb.cells.index(test_cell)

@@ -63,7 +63,7 @@ class LimitedKernelManager(ServerKernelManager):
             return [sys.executable, "-c", LIMIT_MEMORY_SCRIPT, str(self.memory_limit), *command]
         command = confined_command(
             command,
-            **{"memory": self.memory_limit, "disk": MAX_DISK_BYTES, "user": self.user_id},
+            **{"memory": self.memory_limit, "disk": MAX_DISK_BYTES, "user_id": self.user_id},
             **{"processes": MAX_PROCESSES, "seconds": MAX_CPU_SECONDS},
         )
         # A signal would interrupt bubblewrap instead of the kernel.

@@ -3,8 +3,8 @@
 Usage: python confine.py LIMITS PROGRAM [ARGUMENT ...]
 
 LIMITS is a JSON object with the keys ``memory`` (bytes of address space), ``disk`` (bytes of a
-file), ``processes``, ``seconds`` (CPU time) and ``user`` (the user ID that root switches to, or
-null). The process reaps orphaned processes and exits when the program does. This file imports
+file), ``processes``, ``seconds`` (CPU time) and ``user_id`` (the user ID that root switches to,
+or null). The process reaps orphaned processes and exits when the program does. This file imports
 nothing from the package, because that would delay every start.
 """
 
@@ -49,19 +49,19 @@ KEYCTL_JOIN_SESSION_KEYRING = 1
 SYS_CLONE3 = 435
 CLONE_NEWUSER = 0x10000000
 AF_UNIX, AF_INET, AF_INET6, AF_NETLINK = 1, 2, 10, 16
-# Opcodes of a filter (linux/bpf_common.h), and what it returns (linux/seccomp.h).
+# Opcodes of a filter (linux/bpf_common.h), and the values that it returns (linux/seccomp.h).
 LD_ABS, JEQ, JGE, JSET, RET = 0x20, 0x15, 0x35, 0x45, 0x06
 RET_KILL_PROCESS, RET_ERRNO, RET_ALLOW = 0x80000000, 0x50000, 0x7FFF0000
 
 
 def main(arguments):
     """Apply limits, start a program, and reap its orphaned processes until it exits."""
-    limits, *program = arguments
+    limits, *command = arguments
     confine(**json.loads(limits))
     libc = ctypes.CDLL(None)
     child_pid = os.fork()
     if child_pid == 0:
-        os.execv(program[0], program)
+        os.execv(command[0], command)
     # Other processes in the sandbox can neither trace this process nor read its memory.
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # after setuid, which clears it
@@ -72,14 +72,14 @@ def main(arguments):
             os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 
-def confine(memory, disk, processes, seconds, user):
+def confine(memory, disk, processes, seconds, user_id):
     """Apply limits to this process and its children, and switch to another user if this is root.
 
     Parameters
     ----------
     memory, disk, processes, seconds : int
         Bytes of address space, bytes of a file, number of processes, and seconds of CPU time.
-    user : int or None
+    user_id : int or None
         The user ID to switch to.
     """
     with open("/proc/self/oom_score_adj", "w") as file:
@@ -93,13 +93,12 @@ def confine(memory, disk, processes, seconds, user):
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(resource_id, (limit, limit))
-    if user is not None:
+    if user_id is not None:
         os.setgroups([])
-        os.setgid(user)
-        os.setuid(user)  # this also drops all capabilities of root
-    if (
-        platform.machine() in SYS_KEYCTL
-    ):  # a new keyring, so that the caller's keys are out of reach
+        os.setgid(user_id)
+        os.setuid(user_id)  # this also drops all capabilities of root
+    if platform.machine() in SYS_KEYCTL:
+        # Join a new keyring, so that the caller's keys are out of reach.
         keyctl = SYS_KEYCTL[platform.machine()]
         ctypes.CDLL(None).syscall(keyctl, KEYCTL_JOIN_SESSION_KEYRING, None)
     _install_syscall_filter()
@@ -123,7 +122,7 @@ def _install_syscall_filter():
         (RET, 0, 0, value)
         for value in (RET_ERRNO + errno.EPERM, RET_ERRNO + errno.ENOSYS, RET_ALLOW)
     )
-    program = [
+    instructions = [
         *((LD_ABS, 0, 0, 4), (JEQ, 1, 0, rules.audit_arch), (RET, 0, 0, RET_KILL_PROCESS)),
         *((LD_ABS, 0, 0, 0), (JGE, 0, 1, 0x40000000), return_eperm),  # the x32 calling convention
         *(
@@ -140,9 +139,9 @@ def _install_syscall_filter():
         *((JEQ, 3, 0, AF_INET), (JEQ, 2, 0, AF_INET6), (JEQ, 1, 0, AF_NETLINK)),
         *(return_eperm, allow),
     ]
-    packed_program = b"".join(struct.pack("HBBI", *instruction) for instruction in program)
-    buffer = ctypes.create_string_buffer(packed_program)
-    sock_fprog = struct.pack("HP", len(program), ctypes.addressof(buffer))
+    packed = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
+    buffer = ctypes.create_string_buffer(packed)
+    sock_fprog = struct.pack("HP", len(instructions), ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if libc.prctl(PR_SET_SECCOMP, 2, ctypes.c_char_p(sock_fprog), 0, 0):

@@ -1,6 +1,6 @@
 """Run the tests of an assignment in a process that never runs code of a submission.
 
-Names defined by given cells and by earlier tests belong to the tests. Every other name is an
+Names defined by locked cells and by earlier tests belong to the tests. Every other name is an
 answer: its plain data are copied from the kernel, and its functions are called in the kernel.
 """
 
@@ -20,16 +20,16 @@ from numbers import Real
 import numpy as np
 
 from .peer import Connection, Peer, RemoteObject, ReplyError
-from .source import defined_names, free_names, replace_commands
+from .source import defined_names, free_names, replace_ipython_commands
 
 __all__ = ["Examiner", "PartResult", "error_fields"]
 
-#: The cell by which the kernel serves the requests of a test.
-SERVE_CELL = (
+#: Source of the cell by which the kernel serves the requests of a test.
+SERVE_CELL_TEMPLATE = (
     "__import__('svmbook.course.execution.answers', None, None, 'serve').serve({port}, {key!r})"
 )
 GRACE_SECONDS = 10.0  # seconds that a test may take after the kernel has stopped responding
-# The error of a test that has not finished.
+# The error of a part until it has been run.
 NOT_RUN_ERROR = {"ename": "NotRun", "evalue": "the test was not run", "traceback": []}
 
 
@@ -43,15 +43,15 @@ class PartResult:
         Name, message and traceback of the first error; None if the part ran without an error.
     printed_text : str
         Text that the test itself printed.
-    points : float or None
-        The value of the last line, if it is a number.
+    score : float or None
+        The points that the test gives: the value of its last line, if that is a number.
     ended : bool
         Whether the part ran to its end.
     """
 
     error: dict | None = field(default_factory=lambda: NOT_RUN_ERROR)
     printed_text: str = ""
-    points: float | None = None
+    score: float | None = None
     ended: bool = False
 
 
@@ -96,20 +96,20 @@ class TestPeer(Peer):
 
 
 class Examiner:
-    """Runs given cells and tests one after the other.
+    """Runs locked cells and tests one after the other.
 
     Parameters
     ----------
     answer_names : set of str
-        Names that are answers even if a given cell or a test has defined them.
-    given_names : set of str
-        Names that given cells and tests define. They are never looked up in the kernel, even if
+        Names that are answers even if a locked cell or a test has defined them.
+    protected_names : set of str
+        Names that locked cells and tests define. They are never looked up in the kernel, even if
         the cell that defines them has failed. Otherwise a submission could replace the values
         that tests compare.
     """
 
-    def __init__(self, answer_names, given_names):
-        self._answer_names, self._given_names = answer_names, given_names
+    def __init__(self, answer_names, protected_names):
+        self._answer_names, self._protected_names = answer_names, protected_names
         self._namespace = {"__name__": "__main__"}
         self._used_names = set()  # by any part so far
         self._defined_names = set()  # by earlier parts of the same test
@@ -120,9 +120,9 @@ class Examiner:
         """Stop listening."""
         self._listener.close()
 
-    def run_given_cell(self, source, run_in_kernel):
-        """Run a given cell for its definitions, as `run` does; return its error or None."""
-        result = self.run(replace_commands(source), run_in_kernel)
+    def run_locked_cell(self, source, run_in_kernel):
+        """Run a locked cell for its definitions, as `run` does; return its error or None."""
+        result = self.run(replace_ipython_commands(source), run_in_kernel)
         if not result.error:
             return None
         for name in defined_names(source):  # earlier values would be outdated
@@ -152,7 +152,7 @@ class Examiner:
         worker = threading.Thread(target=self._run_part, args=(source, key, result), daemon=True)
         worker.start()
         try:
-            run_in_kernel(SERVE_CELL.format(port=self._listener.getsockname()[1], key=key))
+            run_in_kernel(SERVE_CELL_TEMPLATE.format(port=self._listener.getsockname()[1], key=key))
         finally:
             self._disconnect(key)
             worker.join(GRACE_SECONDS)
@@ -166,8 +166,8 @@ class Examiner:
         try:
             self._peer.connection = connection = self._accept_kernel(key)
             answers = self._look_up_answers(source)
-        except BaseException as problem:  # a submission may send anything over the connection
-            error = error_fields(problem)
+        except BaseException as exception:  # a submission may send anything over the connection
+            error = error_fields(exception)
         try:
             self._namespace.update(answers)
             # Run the part even if the lookup failed, because later parts need its names.
@@ -211,7 +211,7 @@ class Examiner:
     def _look_up_answers(self, source):
         """Return the answers that a part uses, directly or in functions that it calls, by name."""
         self._used_names |= free_names(source)
-        known_names = self._namespace.keys() | vars(builtins).keys() | self._given_names
+        known_names = self._namespace.keys() | vars(builtins).keys() | self._protected_names
         names = self._used_names - (known_names - self._answer_names) - self._defined_names
         names = {name for name in names if not name.startswith("__")}
         answers = self._peer.request("look_up", args=sorted(names))
@@ -221,26 +221,38 @@ class Examiner:
 
 
 def _execute(source, namespace, result):
-    """Run the statements of a part; after an error go on, because later ones may define names."""
+    """Run the statements of a part, and store its text, score and first error in `result`.
+
+    Statements after an error are run too, because they may define names.
+    """
     statements, first_error = ast.parse(source, "<test>").body, None
     with redirect_stdout(io.StringIO()) as printed_text:
         for statement in statements:
-            is_value = statement is statements[-1] and isinstance(statement, ast.Expr)
-            tree = ast.Expression(statement.value) if is_value else ast.Module([statement], [])
+            is_final_expression = statement is statements[-1] and isinstance(statement, ast.Expr)
+            tree = (
+                ast.Expression(statement.value)
+                if is_final_expression
+                else ast.Module([statement], [])
+            )
             try:
-                mode = "eval" if is_value else "exec"
+                mode = "eval" if is_final_expression else "exec"
                 value = eval(compile(tree, "<test>", mode, dont_inherit=True), namespace)
-                if is_value and isinstance(value, Real) and not isinstance(value, bool | np.bool_):
-                    result.points = float(value)
-            except BaseException as error:
-                first_error = first_error or error_fields(error)
+                if (
+                    is_final_expression
+                    and isinstance(value, Real)
+                    and not isinstance(value, bool | np.bool_)
+                ):
+                    result.score = float(value)
+            except BaseException as exception:
+                first_error = first_error or error_fields(exception)
     result.printed_text, result.error = printed_text.getvalue(), first_error
 
 
-def error_fields(error):
-    """Return name, message and traceback of an error.
+def error_fields(exception):
+    """Return the name, the message and the traceback of an exception.
 
-    An error that an answer raised has the traceback of the kernel.
+    An exception that an answer raised has the traceback of the kernel.
     """
-    lines = getattr(error, "lines", None) or [f"{type(error).__name__}: {error}\n"]
-    return {"ename": type(error).__name__, "evalue": str(error), "traceback": lines}
+    name = type(exception).__name__
+    lines = getattr(exception, "lines", None) or [f"{name}: {exception}\n"]
+    return {"ename": name, "evalue": str(exception), "traceback": lines}

@@ -37,14 +37,14 @@ class Limits:
 
 @dataclass
 class Outcome:
-    """Outputs of the cells of a submission.
+    """Outputs of the cells of a submission, and the reason why some cells were not run.
 
     Attributes
     ----------
     outputs : dict
         The outputs of each cell that was run, by the number of the cell.
     hidden_positions : dict
-        The positions of outputs of hidden tests among the outputs, by the number of the test.
+        The positions of outputs of hidden lines among the outputs, by the number of the cell.
     reason : str or None
         Why some cells were not run.
     started : bool
@@ -53,7 +53,7 @@ class Outcome:
         Whether a time limit was exceeded.
     truncated : bool
         Whether some output was dropped.
-    given_cell_errors : dict
+    locked_cell_errors : dict
         Errors of locked cells in the process that runs the tests, by the number of the cell.
     """
 
@@ -63,16 +63,16 @@ class Outcome:
     started: bool = False
     timed_out: bool = False
     truncated: bool = False
-    given_cell_errors: dict = field(default_factory=dict)
+    locked_cell_errors: dict = field(default_factory=dict)
 
     def update(self, message):
         """Add a message from `run_notebook`; return whether it was the last one."""
         self.started |= "started" in message
         self.timed_out |= "timed_out" in message
         self.truncated |= "truncated" in message
-        if "given_cell_error" in message:
-            number, error = message["given_cell_error"]
-            self.given_cell_errors[number] = error
+        if "locked_cell_error" in message:
+            number, error = message["locked_cell_error"]
+            self.locked_cell_errors[number] = error
         if "cell" in message:
             self.outputs[message["cell"]] = message["outputs"]
             self.hidden_positions[message["cell"]] = message.get("hidden_positions", [])

@@ -14,7 +14,7 @@ from threading import RLock
 
 import numpy as np
 
-from .plain_data import decode, encode, set_state
+from .plain_data import decode, encode, set_generator_state
 
 __all__ = ["Connection", "Peer", "RemoteError", "RemoteFunction", "RemoteObject", "ReplyError"]
 
@@ -154,7 +154,7 @@ class Peer:
         try:
             generators = _random_generators(args, kwargs)
             for generator, state in zip(generators, message.get("states", []), strict=True):
-                set_state(generator, decode(state, self._refuse))
+                set_generator_state(generator, decode(state, self._refuse))
             return decode(message.get("value"), self._decode_reference)
         except (ValueError, TypeError, RecursionError) as problem:
             raise ReplyError(f"the reply cannot be read: {problem}") from None

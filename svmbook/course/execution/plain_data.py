@@ -1,4 +1,4 @@
-"""Plain data as JSON: numbers, strings, arrays, and containers of these.
+"""Plain data as JSON: numbers, strings, arrays, random generators, and containers of these.
 
 Tests and answers run in different processes and exchange values in this form. Unlike unpickling,
 decoding runs no code of the sender.
@@ -9,11 +9,11 @@ from collections.abc import ItemsView, KeysView, ValuesView
 
 import numpy as np
 
-__all__ = ["decode", "encode", "set_state"]
+__all__ = ["decode", "encode", "set_generator_state"]
 
-ARRAY_KINDS = "biufcUSmM"  # kinds of NumPy data types: all but objects and records
+DTYPE_KINDS = "biufcUSmM"  # kinds of NumPy data types: all but objects and records
 BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
-CONTAINERS = {"tuple": tuple, "set": set, "frozenset": frozenset}
+CONTAINER_TYPES = {"tuple": tuple, "set": set, "frozenset": frozenset}
 
 
 def encode(value, encode_other):
@@ -42,9 +42,9 @@ def encode(value, encode_other):
         return {"kind": "int", "hex": f"{int(value):x}"}
     if value is None or type(value) in (bool, int, float, str):
         return value
-    if isinstance(value, np.generic) and value.dtype.kind in ARRAY_KINDS:
+    if isinstance(value, np.generic) and value.dtype.kind in DTYPE_KINDS:
         return {"kind": "scalar", **_encode_array(np.asarray(value))}
-    if type(value) is np.ndarray and value.dtype.kind in ARRAY_KINDS:
+    if type(value) is np.ndarray and value.dtype.kind in DTYPE_KINDS:
         return {"kind": "array", **_encode_array(value)}
     for plain_type in (bool, int, float, str):
         if isinstance(value, plain_type):
@@ -58,9 +58,9 @@ def encode(value, encode_other):
         return {"kind": type(value).__name__, "parts": parts}
     if isinstance(value, list | KeysView | ValuesView | ItemsView):
         return [encode(item, encode_other) for item in value]
-    for name, container in CONTAINERS.items():
-        if isinstance(value, container):
-            return {"kind": name, "items": [encode(item, encode_other) for item in value]}
+    for kind, container_type in CONTAINER_TYPES.items():
+        if isinstance(value, container_type):
+            return {"kind": kind, "items": [encode(item, encode_other) for item in value]}
     if isinstance(value, dict):
         return {
             "kind": "dict",
@@ -114,9 +114,9 @@ def decode(tree, decode_other):
             return range(start, stop, step)
         case {"kind": "slice", "parts": [start, stop, step]}:
             return slice(*(decode(part, decode_other) for part in (start, stop, step)))
-        case {"kind": "tuple" | "set" | "frozenset" as name, "items": [*items]}:
+        case {"kind": "tuple" | "set" | "frozenset" as kind, "items": [*items]}:
             decoded = (decode(item, decode_other) for item in items)
-            return CONTAINERS[name](_check_hashable(item, name) for item in decoded)
+            return CONTAINER_TYPES[kind](_check_hashable(item, kind) for item in decoded)
         case {"kind": "dict", "items": [*items]}:
             pairs = [decode(item, decode_other) for item in items]
             if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
@@ -128,20 +128,20 @@ def decode(tree, decode_other):
     raise ValueError("this is not plain data")
 
 
-def _check_hashable(value, container):
+def _check_hashable(value, container_kind):
     """Return a value after checking that it is hashable, unless the container is a tuple."""
-    if container != "tuple":
+    if container_kind != "tuple":
         try:
             hash(value)
         except TypeError as error:
-            raise ValueError(f"a {container} cannot hold this: {error}") from None
+            raise ValueError(f"a {container_kind} cannot hold this: {error}") from None
     return value
 
 
 def _decode_array(dtype, shape, data):
     try:
         dtype = np.dtype(dtype)
-        if dtype.kind not in ARRAY_KINDS or dtype.subdtype is not None:
+        if dtype.kind not in DTYPE_KINDS or dtype.subdtype is not None:
             raise ValueError(f"arrays of type {dtype} cannot be sent")
         if not all(type(length) is int and length >= 0 for length in shape):
             raise ValueError(f"{shape} is not a shape")
@@ -156,11 +156,11 @@ def _decode_generator(state):
     if name not in BIT_GENERATORS:
         raise ValueError(f"{name!r} is not a known bit generator")
     generator = np.random.Generator(getattr(np.random, name)())
-    set_state(generator, state)
+    set_generator_state(generator, state)
     return generator
 
 
-def set_state(generator, state):
+def set_generator_state(generator, state):
     """Set the state of a random generator, or raise ValueError."""
     try:
         generator.bit_generator.state = state

@@ -19,7 +19,7 @@ __all__ = ["KEPT_MIME_TYPES", "run_notebook"]
 
 EMPTY_CELL = {"source": ""}  # for code that belongs to no cell
 # A forgotten exit() or quit() must not end the kernel, because the cells below it are graded too.
-DISABLE_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect when this is graded')"
+DISABLE_EXIT = "get_ipython().ask_exit = lambda: print('exit() has no effect during grading')"
 MAX_OUTPUT_LENGTH = 200_000  # characters of one output that are kept
 OUTPUT_TYPES = ("stream", "display_data", "execute_result", "update_display_data", "error")
 # Displayed data that a browser does not execute. Other data are dropped before output is measured.
@@ -63,7 +63,7 @@ class Client(NotebookClient):
         return super().output(outs, msg, display_id, cell_index)
 
 
-class RunEnded(Exception):
+class RunAbortedError(Exception):
     """The rest of a notebook cannot be run.
 
     Parameters
@@ -79,23 +79,24 @@ class RunEnded(Exception):
         self.outputs = [*outputs]
 
 
-def run_notebook(work, report, folder=None, environment=None):
+def run_notebook(work, report, kernel_folder=None, test_environment=None):
     """Run cells in a fresh kernel, one after the other, and tests in this process.
 
     Parameters
     ----------
     work : dict
-        The ``cells`` and ``answers`` of `sandbox.run_cells`, and the ``limits`` as a dict.
+        The ``cells`` and ``answer_names`` of `sandbox.run_cells`, and the ``limits`` as a dict.
     report : callable
         Called with the items of messages for `Outcome.update` as keyword arguments, for example
         with the outputs of a cell when it has ended.
-    folder : path, optional
+    kernel_folder : path, optional
         Working directory of the kernel, by default that of this process. Tests use that of this
         process.
-    environment : dict, optional
-        Environment variables that this process sets after the kernel has started.
+    test_environment : dict, optional
+        Environment variables of the tests. This process sets them after the kernel has started, so
+        that the kernel does not inherit them.
     """
-    limits = work["limits"]
+    limits, answer_names = work["limits"], set(work["answer_names"])
     timeout_error = {
         "ename": "CellTimeoutError",
         "evalue": f"not finished after {limits['cell_seconds']} seconds",
@@ -113,38 +114,39 @@ def run_notebook(work, report, folder=None, environment=None):
         kernel_name="python3",
         kernel_manager_class=AsyncKernelManager,
         extra_arguments=["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"],
-        resources={"metadata": {"path": str(folder or os.getcwd())}},
+        resources={"metadata": {"path": str(kernel_folder or os.getcwd())}},
     )
     deadline = time.monotonic() + limits["seconds"]
     number = None
     try:
         with (
             client.setup_kernel(),
-            _set_environment({"MPLBACKEND": "agg"} | (environment or {})),
-            closing(Examiner(set(work["answers"]), _given_names(work["cells"]))) as examiner,
+            _temporary_environment({"MPLBACKEND": "agg"} | (test_environment or {})),
+            closing(Examiner(answer_names, _protected_names(work["cells"]))) as examiner,
         ):
             kernel = Kernel(client, timeout_error)
             kernel.cell_number = len(work["cells"])
             kernel.execute(DISABLE_EXIT)
             report(started=True)  # later failures are caused by the submission
-            needed_cells = _needed_given_cells(work["cells"])
-            tests_used_later = _tests_used_later(work["cells"])
+            needed_cell_numbers = _needed_locked_cell_numbers(work["cells"])
+            reused_test_numbers = _reused_test_numbers(work["cells"])
             for number, cell in enumerate(work["cells"]):
                 kernel.cell_number = number
-                report(cell=number, **_run_cell(kernel, examiner, cell, number in tests_used_later))
+                is_used_later = number in reused_test_numbers
+                report(cell=number, **_run_cell(kernel, examiner, cell, is_used_later))
                 if kernel.timed_out:
                     report(timed_out=True)
                 if client.remaining_output < 0:
                     report(truncated=True)
-                if number in needed_cells:
+                if number in needed_cell_numbers:
                     examiner.begin_test()
-                    if error := examiner.run_given_cell(cell["source"], kernel.execute):
-                        report(given_cell_error=[number, error])
+                    if error := examiner.run_locked_cell(cell["source"], kernel.execute):
+                        report(locked_cell_error=[number, error])
                 if time.monotonic() > deadline:
                     reason = f"the notebook took more than {limits['seconds']} seconds"
                     report(reason=reason, timed_out=True)
                     break
-    except RunEnded as error:
+    except RunAbortedError as error:
         message = {"reason": str(error)}
         if number is not None and work["cells"][number]["kind"] != "test":
             message |= {"cell": number, "outputs": error.outputs}
@@ -153,10 +155,10 @@ def run_notebook(work, report, folder=None, environment=None):
 
 
 @contextmanager
-def _set_environment(environment):
-    """Set environment variables of this process temporarily."""
-    old_values = {name: os.environ.get(name) for name in environment}
-    os.environ.update(environment)
+def _temporary_environment(variables):
+    """Set environment variables of this process for the duration of a block."""
+    old_values = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
@@ -164,43 +166,43 @@ def _set_environment(environment):
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
-def _given_names(cells):
-    """Return the names that given cells and tests define."""
-    return set().union(*(defined_names(c["source"]) for c in cells if c["kind"] != "own"))
+def _protected_names(cells):
+    """Return the names that locked cells and tests define, which a submission cannot replace."""
+    return set().union(*(defined_names(c["source"]) for c in cells if c["kind"] != "student"))
 
 
-def _needed_given_cells(cells):
-    """Return the numbers of the given cells that define or may change names that tests use."""
-    given_sources = [cell["source"] for cell in cells if cell["kind"] == "given"]
-    names_of_imports = set().union(*map(imported_names, given_sources))
-    used_names, needed_cells = set(), set()
+def _needed_locked_cell_numbers(cells):
+    """Return the numbers of the locked cells that define or may change names that tests use."""
+    locked_sources = [cell["source"] for cell in cells if cell["kind"] == "locked"]
+    names_of_imports = set().union(*map(imported_names, locked_sources))
+    used_names, needed_numbers = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
         source = cell["source"]
-        if cell["kind"] == "given":
+        if cell["kind"] == "locked":
             possibly_changed_names = defined_names(source) | (free_names(source) - names_of_imports)
             has_star_import = re.search(r"^[ \t]*from .* import \*", source, re.M)
             if used_names & possibly_changed_names or has_star_import:
-                needed_cells.add(number)
-        if cell["kind"] == "test" or number in needed_cells:
+                needed_numbers.add(number)
+        if cell["kind"] == "test" or number in needed_numbers:
             used_names |= free_names(source)
-    return needed_cells
+    return needed_numbers
 
 
-def _tests_used_later(cells):
+def _reused_test_numbers(cells):
     """Return the numbers of the tests that define names that a later cell uses."""
-    used_names, tests = set(), set()
+    used_names, test_numbers = set(), set()
     for number, cell in reversed([*enumerate(cells)]):
         if cell["kind"] != "test":
             used_names |= free_names(cell["source"])
         elif used_names & defined_names(cell["visible_source"]):
-            tests.add(number)
-    return tests
+            test_numbers.add(number)
+    return test_numbers
 
 
 def _run_cell(kernel, examiner, cell, is_used_later):
-    """Return the outputs of a cell, and for a test the positions of hidden outputs among them."""
+    """Run a cell; return its outputs, and for a test the positions of hidden outputs among them."""
     if cell["kind"] != "test":
-        return {"outputs": kernel.run(cell["source"])}
+        return {"outputs": kernel.run_cell(cell["source"])}
     outputs, hidden_positions = [], []
     try:
         parts = split_test(cell["source"], set(cell["hidden_line_numbers"]))
@@ -220,20 +222,20 @@ def _run_cell(kernel, examiner, cell, is_used_later):
 
 
 def _run_test_part(kernel, examiner, source, is_last):
-    """Run a part of a test; return its printed text, its points and its error as outputs."""
+    """Run a part of a test; return its printed text, its score and its error as outputs."""
     kernel_outputs = []
     result = examiner.run(source, lambda code: kernel_outputs.extend(kernel.execute(code)))
     if not result.ended:
-        raise RunEnded("a test did not end")
+        raise RunAbortedError("a test did not end")
     outputs = [output for output in kernel_outputs if output.output_type == "stream"]
     if result.printed_text:
         outputs.append(new_output("stream", name="stdout", text=result.printed_text))
     error = result.error
     if kernel.timed_out or (error and error["ename"] == ReplyError.__name__):
         error = kernel.error or error
-    if result.points is not None and is_last and not error:
-        points = {"text/plain": repr(result.points)}
-        outputs.append(new_output("execute_result", data=points))
+    if result.score is not None and is_last and not error:
+        data = {"text/plain": repr(result.score)}
+        outputs.append(new_output("execute_result", data=data))
     return outputs + ([new_output("error", **error)] if error else [])
 
 
@@ -261,7 +263,7 @@ class Kernel:
         self._client, self._timeout_error = client, timeout_error
         self.cell_number, self.error, self.timed_out = 0, None, False
 
-    def run(self, source):
+    def run_cell(self, source):
         """Run a cell; return its outputs, with its error even if the kernel did not display it."""
         outputs = self.execute(source, store_history=True)
         if self.error and not any(output.output_type == "error" for output in outputs):
@@ -277,7 +279,7 @@ class Kernel:
         try:
             self._client.execute_cell(cell, self.cell_number, store_history=store_history)
         except DeadKernelError:
-            raise RunEnded("the kernel died", cell.outputs) from None
+            raise RunAbortedError("the kernel died", cell.outputs) from None
         timeout_error = self._timeout_error
         reply = timeout_error | replies[-1]
         self.error = None

@@ -38,8 +38,8 @@ IMPORT_MAIN = "import sys; sys.modules['rfc3987_syntax'] = None; "
 IMPORT_MAIN += "from svmbook.course.execution import sandbox_main; "
 PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
 CONFINE_PATH = Path(__file__).resolve().with_name("confine.py")
-# The fields of `Limits` that `confine` applies.
-CONFINED_LIMITS = ("memory", "disk", "processes", "seconds")
+# The fields of `Limits` that `confine` applies to each process.
+PROCESS_LIMIT_NAMES = ("memory", "disk", "processes", "seconds")
 # Working directories of the kernel and of the tests. A submission can write only in the first one,
 # because the tests, or Matplotlib in them, may read settings from their working directory.
 WORKING_FOLDERS = {"kernel": "/tmp", "tests": "/assignment"}
@@ -53,7 +53,7 @@ class SandboxError(OSError):
 
 
 def python_executable():
-    """Return the path of this Python with links among its folders resolved."""
+    """Return the path of this Python with symbolic links in its folder resolved."""
     path = Path(sys.executable)
     return str(path.parent.resolve() / path.name)
 
@@ -75,7 +75,7 @@ def find_sandbox():
         raise SandboxError(
             "bubblewrap is not installed, and without it submissions would run with all your "
             "permissions. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
-            "submissions that you trust like your own code, give --unsafe."
+            "submissions that you trust like your own code, use --unsafe."
         )
     command = [*bubblewrap_command(path), python_executable(), "-I", "-c", IMPORT_MAIN]
     result = subprocess.run(command, capture_output=True, text=True, env={})
@@ -88,24 +88,25 @@ def find_sandbox():
     return path
 
 
-def run_cells(cells, limits=None, sandbox=None, stop_event=None, answers=(), files=None):
+def run_cells(cells, limits=None, sandbox=None, stop_event=None, answer_names=(), data_files=None):
     """Run cells in a fresh kernel and tests in a second process, both inside the sandbox.
 
     Parameters
     ----------
     cells : list of dict
-        The code cells. Each has its ``source`` and its ``kind``: ``"given"`` for a locked cell as
-        it was handed out, ``"test"``, or ``"own"`` for a cell that the student wrote. A test also
-        has its ``hidden_line_numbers`` (their numbers) and the ``visible_source`` for students.
+        The code cells. Each has its ``source`` and its ``kind``: ``"locked"`` for a locked cell as
+        it was handed out, ``"test"``, or ``"student"`` for a cell that the student wrote. A test
+        also has its ``hidden_line_numbers``, counted from 1, and the ``visible_source`` that was
+        handed out.
     limits : Limits, optional
         Limits of the run.
     sandbox : str, optional
         Path of bubblewrap, found automatically by default; `UNSAFE` for no sandbox.
     stop_event : threading.Event, optional
         Ends the run when it is set.
-    answers : iterable of str
-        Names that tests look up in the kernel even if given cells define them.
-    files : dict, optional
+    answer_names : iterable of str
+        Names that tests look up in the kernel even if locked cells define them.
+    data_files : dict, optional
         Maps the names by which cells open data files to their paths.
 
     Returns
@@ -120,24 +121,25 @@ def run_cells(cells, limits=None, sandbox=None, stop_event=None, answers=(), fil
     """
     limits = limits or Limits()
     sandbox = sandbox or find_sandbox()
-    work = {"cells": cells, "answers": sorted(answers), "limits": vars(limits)}
+    work = {"cells": cells, "answer_names": sorted(answer_names), "limits": vars(limits)}
     # Results are written to a pipe instead of stdout: the first process of a sandbox keeps stdout
     # open, and a submission, which runs as the same user, could write to it.
     read_end, write_end = os.pipe()
     command = [python_executable(), "-I", "-c", IMPORT_MAIN + "sandbox_main.main()", str(write_end)]
     if sandbox != UNSAFE:
-        user = None
+        user_id = None
         if os.geteuid() == 0:  # Linux counts processes per user, so each sandbox needs its own
-            user = SANDBOX_USER_IDS[(os.getpid() + next(SANDBOX_COUNTER)) % len(SANDBOX_USER_IDS)]
-        process_limits = {name: getattr(limits, name) for name in CONFINED_LIMITS}
+            index = (os.getpid() + next(SANDBOX_COUNTER)) % len(SANDBOX_USER_IDS)
+            user_id = SANDBOX_USER_IDS[index]
+        process_limits = {name: getattr(limits, name) for name in PROCESS_LIMIT_NAMES}
         command = [
-            *bubblewrap_command(sandbox, limits.disk, files=files),
-            *confined_command(command, user=user, **process_limits),
+            *bubblewrap_command(sandbox, limits.disk, data_files=data_files),
+            *confined_command(command, user_id=user_id, **process_limits),
         ]
     outcome = Outcome()
     with (
         open(read_end, "rb", buffering=0) as results,
-        _working_folders(sandbox, files) as work["folders"],
+        _working_folders(sandbox, data_files) as work["folders"],
     ):
         process = subprocess.Popen(
             command,
@@ -159,15 +161,17 @@ def run_cells(cells, limits=None, sandbox=None, stop_event=None, answers=(), fil
     return outcome
 
 
-def confined_command(command, *, memory, disk, processes, seconds, user=None):
+def confined_command(command, *, memory, disk, processes, seconds, user_id=None):
     """Return a command that applies limits and then runs another command, inside the sandbox.
 
     Parameters
     ----------
     command : list of str
         The other command, which begins with a path.
-    memory, disk, processes, seconds, user : int
+    memory, disk, processes, seconds : int
         Arguments of `confine.confine`.
+    user_id : int, optional
+        Argument of `confine.confine`.
 
     Returns
     -------
@@ -178,23 +182,23 @@ def confined_command(command, *, memory, disk, processes, seconds, user=None):
         python_executable(),
         "-I",
         str(CONFINE_PATH),
-        json.dumps(limits | {"user": user}),
+        json.dumps(limits | {"user_id": user_id}),
         *command,
     ]
 
 
-def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
+def bubblewrap_command(bubblewrap_path, disk=2**20, extra_paths=(), data_files=None):
     """Return the command that makes the sandbox; the program to run in it is to be appended.
 
     Parameters
     ----------
-    path : str
+    bubblewrap_path : str
         Path of bubblewrap.
     disk : int, default=2**20
         Bytes of each file system in memory.
     extra_paths : iterable of path-like
         Files and folders that can be read inside, in addition to Python and the package.
-    files : dict, optional
+    data_files : dict, optional
         Maps the names of data files in `WORKING_FOLDERS`, where they can be read, to their paths.
 
     Returns
@@ -203,14 +207,15 @@ def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
     """
     visible_paths = [Path("/usr"), Path("/etc/ld.so.cache"), Path("/etc/fonts")]
     required_paths = (sys.prefix, sys.base_prefix, sysconfig.get_path("purelib"), PACKAGE_FOLDER)
-    for folder in (*required_paths, *extra_paths):
-        folder = Path(folder).resolve()
-        if not any(folder.is_relative_to(other) for other in visible_paths):
-            visible_paths.append(folder)
+    for path in (*required_paths, *extra_paths):
+        path = Path(path).resolve()
+        if not any(path.is_relative_to(other) for other in visible_paths):
+            visible_paths.append(path)
     # Without --as-pid-1, bubblewrap would be the first process. It keeps the environment of the
     # caller, which could be read inside.
-    command = [path, "--unshare-ipc", "--unshare-pid", "--as-pid-1", "--unshare-net"]
-    command += ["--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session"]
+    command = [bubblewrap_path, "--unshare-ipc", "--unshare-pid", "--as-pid-1"]
+    command += ["--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    command += ["--die-with-parent", "--new-session"]
     command += ["--clearenv", "--cap-drop", "ALL"]
     if os.geteuid() == 0:
         # `confine` switches to another user, because the limit on processes does not bind root.
@@ -221,9 +226,9 @@ def bubblewrap_command(path, disk=2**20, extra_paths=(), files=None):
     command += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):
         command += ["--perms", "1777", "--size", str(disk), "--tmpfs", folder]
-    for folder in visible_paths:  # after /tmp, because a project may lie below /tmp
-        command += [*_parent_folder_options(folder), "--ro-bind-try", str(folder), str(folder)]
-    command += _data_file_options(files or {})
+    for path in visible_paths:  # after /tmp, because a project may lie below /tmp
+        command += [*_parent_folder_options(path), "--ro-bind-try", str(path), str(path)]
+    command += _data_file_options(data_files or {})
     for name in ("bin", "lib", "lib64", "sbin"):
         if Path("/", name).is_symlink():
             command += ["--symlink", f"usr/{name}", f"/{name}"]
@@ -243,20 +248,20 @@ def _parent_folder_options(path):
     return [option for folder in parents for option in ("--perms", "0755", "--dir", str(folder))]
 
 
-def _data_file_options(files):
+def _data_file_options(data_files):
     """Return the options that mount data files for the tests, and link to them for the kernel."""
-    kernel, tests = Path(WORKING_FOLDERS["kernel"]), Path(WORKING_FOLDERS["tests"])
-    options = ["--perms", "0755", "--dir", str(tests)]
-    for name, path in files.items():
-        options += _parent_folder_options(tests / name)
-        options += ["--ro-bind", str(path), str(tests / name)]
-    for top_level_name in {Path(name).parts[0] for name in files}:
-        options += ["--symlink", str(tests / top_level_name), str(kernel / top_level_name)]
+    kernel_folder, test_folder = (Path(WORKING_FOLDERS[key]) for key in ("kernel", "tests"))
+    options = ["--perms", "0755", "--dir", str(test_folder)]
+    for name, path in data_files.items():
+        options += _parent_folder_options(test_folder / name)
+        options += ["--ro-bind", str(path), str(test_folder / name)]
+    for name in {Path(name).parts[0] for name in data_files}:  # of top-level files and folders
+        options += ["--symlink", str(test_folder / name), str(kernel_folder / name)]
     return options
 
 
 @contextmanager
-def _working_folders(sandbox, files):
+def _working_folders(sandbox, data_files):
     """Yield the working folders; without a sandbox, make them with copies of the data files."""
     if sandbox != UNSAFE:
         yield WORKING_FOLDERS
@@ -265,7 +270,7 @@ def _working_folders(sandbox, files):
         folders = {key: str(Path(root, key)) for key in WORKING_FOLDERS}
         for folder in folders.values():
             Path(folder).mkdir()
-            for name, path in (files or {}).items():
+            for name, path in (data_files or {}).items():
                 Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, Path(folder, name))
         yield folders

@@ -1,8 +1,8 @@
 """Program inside the sandbox: run the cells that arrive on stdin, and report their outputs.
 
-`sandbox` starts it. It writes one line of JSON per cell to a separate file descriptor, so that the
-outputs of finished cells survive if a limit is exceeded later. The notebook is not stored in a
-file.
+`sandbox` starts this program. It writes one line of JSON per cell to a separate file descriptor, so
+that the outputs of finished cells survive if a limit is exceeded later. The notebook is not stored
+in a file.
 """
 
 import ctypes
@@ -31,4 +31,5 @@ def main():
     work = json.load(sys.stdin)
     # The tests run where no file of a submission can configure them.
     os.chdir(work["folders"]["tests"])
-    run_notebook(work, report, folder=work["folders"]["kernel"], environment={"HOME": "/"})
+    kernel_folder = work["folders"]["kernel"]
+    run_notebook(work, report, kernel_folder, test_environment={"HOME": "/"})

@@ -9,7 +9,7 @@ __all__ = [
     "defined_names",
     "free_names",
     "imported_names",
-    "replace_commands",
+    "replace_ipython_commands",
     "split_test",
 ]
 
@@ -85,7 +85,7 @@ def imported_names(source):
 def _symbol_tables(source):
     """Return the symbol tables of a cell and of all its functions and classes."""
     try:
-        tables = [symtable.symtable(replace_commands(source), "<cell>", "exec")]
+        tables = [symtable.symtable(replace_ipython_commands(source), "<cell>", "exec")]
     except PARSE_ERRORS:  # the error is reported when the cell runs
         tables = [symtable.symtable("", "<cell>", "exec")]
     for table in tables:
@@ -93,7 +93,7 @@ def _symbol_tables(source):
     return tables
 
 
-def replace_commands(source):
+def replace_ipython_commands(source):
     """Return the source of a cell with `pass` in place of IPython commands, if it has any."""
     try:
         ast.parse(source)

@@ -1,4 +1,4 @@
-"""Prepare the cells of a notebook to be run, and enter their outputs, which give the marks."""
+"""Prepare the cells of a notebook to be run, and enter their outputs, which determine the marks."""
 
 import re
 
@@ -38,25 +38,25 @@ def enter_outputs(nb, outcome):
         if not is_test(cell):
             continue
         cell.metadata[METADATA_KEY] = {"hidden_positions": outcome.hidden_positions.get(number, [])}
-        points = cell.metadata.nbgrader.points
-        cell.outputs = [_check_score(output, points) for output in cell.outputs]
+        max_score = cell.metadata.nbgrader.points
+        cell.outputs = [_check_score(output, max_score) for output in cell.outputs]
         if number not in outcome.outputs:
-            cell.outputs.append(_error("NotRun", outcome.reason or "the run ended early"))
+            cell.outputs.append(_error_output("NotRun", outcome.reason or "the run ended early"))
 
 
-def _check_score(output, points):
+def _check_score(output, max_score):
     """Return an output of a test, or an error in its place if its score is out of range."""
     if output.output_type != "execute_result":
         return output
     score = float(output.data["text/plain"])
-    if 0 <= score <= points:
+    if 0 <= score <= max_score:
         return output
-    return _error("PointsError", f"the test gives {score:g} of {points:g} points")
+    return _error_output("PointsError", f"the test gives {score:g} of {max_score:g} points")
 
 
 def _cell_to_run(cell):
     if not is_test(cell):
-        return {"source": cell.source, "kind": "given" if is_locked(cell) else "own"}
+        return {"source": cell.source, "kind": "locked" if is_locked(cell) else "student"}
     return {
         "source": cell.source,
         "kind": "test",
@@ -65,7 +65,7 @@ def _cell_to_run(cell):
     }
 
 
-def _error(name, value):
+def _error_output(name, value):
     return new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])
 
 
@@ -74,9 +74,9 @@ def _clean_outputs(outputs, is_from_test):
     cleaned = []
     for output in outputs:
         output_type = output.get("output_type")
-        if output_type == "execute_result" and is_from_test:  # the points of the test
-            text = {"text/plain": _clean_text(output.get("data", {}).get("text/plain"))}
-            cleaned.append(new_output("execute_result", data=text))
+        if output_type == "execute_result" and is_from_test:  # the score of the test
+            data = {"text/plain": _clean_text(output.get("data", {}).get("text/plain"))}
+            cleaned.append(new_output("execute_result", data=data))
         elif output_type == "stream":
             name = "stdout" if is_from_test or output.get("name") != "stderr" else "stderr"
             cleaned.append(new_output("stream", name=name, text=_clean_text(output.get("text"))))

@@ -30,7 +30,7 @@ from ..submissions.merge import merge_submission
 from .cells import cells_to_run, code_cells, enter_outputs
 from .pending import find_pending
 
-__all__ = ["GradedNotebook", "GradedSubmission", "grade_submissions", "run_submission"]
+__all__ = ["GradedSubmission", "RunResult", "grade_submissions", "run_submission"]
 
 
 @dataclass(frozen=True)
@@ -88,51 +88,59 @@ def grade_submissions(course, assignment, jobs=1, sandbox=None, limits=None, reg
     master = course.master(assignment)
     sandbox = sandbox or find_sandbox()
     with course.lock():
-        pending = find_pending(course, assignment, master, regrade)
-        yield len(pending)
-        if pending:
+        pending_submissions = find_pending(course, assignment, master, regrade)
+        yield len(pending_submissions)
+        if pending_submissions:
             course.back_up()
-        run_options = {"sandbox": sandbox, "limits": limits, "files": course.data_files(assignment)}
-        results = _run_all(master, pending, jobs, **run_options)
+        run_options = {
+            "sandbox": sandbox,
+            "limits": limits,
+            "data_files": course.data_files(assignment),
+        }
+        runs = _run_all(master, pending_submissions, jobs, **run_options)
         # Open the gradebook once, because opening it takes longer than entering marks.
-        with course.gradebook() as gradebook, closing(results):
-            for submission, graded in results:
-                yield _enter_marks(course, gradebook, assignment, submission, graded)
+        with course.gradebook() as gradebook, closing(runs):
+            for pending_submission, result in runs:
+                yield _save_graded_submission(
+                    course, gradebook, assignment, pending_submission, result
+                )
 
 
-def _run_all(master, pending, jobs, **run_options):
-    """Run pending submissions; yield each with its `GradedNotebook`."""
+def _run_all(master, pending_submissions, jobs, **run_options):
+    """Run pending submissions; yield each with its `RunResult`."""
     stop_event = run_options["stop_event"] = threading.Event()
     # These are run again one at a time, because others may have slowed them down.
     timed_out_submissions = []
     with ThreadPoolExecutor(jobs) as pool:
         try:
             futures = {
-                pool.submit(_run_pending, master, submission, **run_options): submission
-                for submission in pending
+                pool.submit(
+                    _run_pending, master, pending_submission, **run_options
+                ): pending_submission
+                for pending_submission in pending_submissions
             }
             for future in as_completed(futures):
-                submission = futures.pop(future)
-                graded = _result_or_zero(future.result, master)
-                if graded.timed_out and jobs > 1:
-                    timed_out_submissions.append(submission)
+                pending_submission = futures.pop(future)
+                result = _result_or_zero(future.result, master)
+                if result.timed_out and jobs > 1:
+                    timed_out_submissions.append(pending_submission)
                 else:
-                    yield submission, graded
+                    yield pending_submission, result
         finally:
             stop_event.set()
             pool.shutdown(wait=False, cancel_futures=True)
     stop_event.clear()
-    for submission in timed_out_submissions:
-        run = partial(_run_pending, master, submission, **run_options)
-        yield submission, _result_or_zero(run, master)
+    for pending_submission in timed_out_submissions:
+        run = partial(_run_pending, master, pending_submission, **run_options)
+        yield pending_submission, _result_or_zero(run, master)
 
 
-def _run_pending(master, submission, **run_options):
+def _run_pending(master, pending_submission, **run_options):
     return run_submission(
         master,
-        submission.cells,
-        submission.rejection_reason,
-        student_id=submission.student_id,
+        pending_submission.cells,
+        pending_submission.rejection_reason,
+        student_id=pending_submission.student_id,
         **run_options,
     )
 
@@ -151,7 +159,7 @@ def _result_or_zero(run, master):
 
 
 @dataclass(frozen=True)
-class GradedNotebook:
+class RunResult:
     """Result of running a submission.
 
     Attributes
@@ -164,7 +172,7 @@ class GradedNotebook:
         Whether a time limit was exceeded.
     is_final : bool
         Whether the result is final; if not, the next run grades the submission again.
-    given_cell_errors : dict
+    locked_cell_errors : dict
         Errors of locked cells in the process that runs the tests, by the name of the cell.
     """
 
@@ -172,7 +180,7 @@ class GradedNotebook:
     notes: list
     timed_out: bool = False
     is_final: bool = True
-    given_cell_errors: dict = field(default_factory=dict)
+    locked_cell_errors: dict = field(default_factory=dict)
 
 
 def run_submission(master, cells, reason=None, student_id=None, **run_options):
@@ -193,23 +201,23 @@ def run_submission(master, cells, reason=None, student_id=None, **run_options):
 
     Returns
     -------
-    GradedNotebook
+    RunResult
     """
     nb, notes = merge_submission(master, cells)
     enter_id(nb, student_id)
     outcome = Outcome(reason=reason)
     if reason is None:
-        outcome = run_cells(cells_to_run(nb), answers=answer_names(nb), **run_options)
+        outcome = run_cells(cells_to_run(nb), answer_names=answer_names(nb), **run_options)
     enter_outputs(nb, outcome)
     notes = [*outcome.notes(run_options.get("limits") or Limits()), *notes]
     names = [item_name(cell) for cell in code_cells(nb)]
-    errors = {names[number]: error for number, error in outcome.given_cell_errors.items()}
-    return GradedNotebook(nb, notes, outcome.timed_out, given_cell_errors=errors)
+    errors = {names[number]: error for number, error in outcome.locked_cell_errors.items()}
+    return RunResult(nb, notes, outcome.timed_out, locked_cell_errors=errors)
 
 
-def _enter_marks(course, gradebook, assignment, pending_submission, graded):
+def _save_graded_submission(course, gradebook, assignment, pending_submission, result):
     """Enter the marks, write the graded notebook, and return a summary."""
-    submission, nb = pending_submission.submission, graded.nb
+    submission, nb = pending_submission.submission, result.nb
     student = submission.student
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # about the order in which nbgrader adds rows
@@ -220,14 +228,14 @@ def _enter_marks(course, gradebook, assignment, pending_submission, graded):
     _save_marks(gradebook, assignment, student, nb)
     marks = submission_marks(gradebook.find_submission(assignment, student), assignment)
     path = course.autograded_path(student, assignment)
-    notes = [*graded.notes, *submission.notes]
+    notes = [*result.notes, *submission.notes]
     notes += [
         f"{item} has changed since it was marked by hand"
         for item in _changed_answers(path, nb)
         if marks[item].manual_score is not None
     ]
     nb.metadata[METADATA_KEY] = {
-        "digest": pending_submission.digest if graded.is_final else None,
+        "digest": pending_submission.digest if result.is_final else None,
         "notes": notes,
         "marks": {item: mark.auto_score for item, mark in marks.items()},
     }
@@ -236,7 +244,7 @@ def _enter_marks(course, gradebook, assignment, pending_submission, graded):
 
 
 def _save_marks(gradebook, assignment, student, nb):
-    """Save the marks of a notebook by nbgrader, in a gradebook that is open already."""
+    """Save the marks of a notebook with nbgrader, in a gradebook that is open already."""
     saver = SaveAutoGrades()
     # Its method `preprocess` would open the gradebook again.
     saver.gradebook, saver.student_id = gradebook, student
@@ -246,7 +254,7 @@ def _save_marks(gradebook, assignment, student, nb):
 
 
 def _changed_answers(path, nb):
-    """Return the manually graded answers that differ from those in the last graded notebook."""
+    """Return the names of manually graded answers that differ from the last graded notebook."""
     try:
         old_sources = {
             item_name(cell): cell.source for cell in nbformat.read(path, as_version=4).cells

@@ -99,7 +99,7 @@ def check(path, limits=None):
         notes.append(f"your id is {student_id!r}" if student_id else NO_ID_NOTE)
     enter_id(nb, student_id)
     outcome = Outcome()
-    work = {"cells": cells_to_run(nb), "answers": answer_names(nb), "limits": vars(limits)}
+    work = {"cells": cells_to_run(nb), "answer_names": answer_names(nb), "limits": vars(limits)}
     with _chdir_to_data_copies(path.resolve().parent, nb, notes):
         run_notebook(work, lambda **message: outcome.update(message))
     enter_outputs(nb, outcome)

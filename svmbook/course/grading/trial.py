@@ -10,7 +10,7 @@ import nbformat
 from nbgrader.utils import determine_grade, is_grade, is_solution
 
 from ..execution.sandbox import find_sandbox
-from ..execution.source import replace_commands, split_test
+from ..execution.source import replace_ipython_commands, split_test
 from ..layout.folder import contains_solutions_or_hidden_tests
 from ..layout.items import hidden_line_numbers, is_test, item_name, released_source
 from ..submissions.identity import is_personalised
@@ -119,7 +119,10 @@ def try_out(course, assignment, sandbox=None):
     }
     stub_cells = [(item_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
     wrong_answer_runs[STUB_LABEL] = master, stub_cells, first_id
-    run_options = {"sandbox": sandbox or find_sandbox(), "files": course.data_files(assignment)}
+    run_options = {
+        "sandbox": sandbox or find_sandbox(),
+        "data_files": course.data_files(assignment),
+    }
 
     def run(nb, cells, student_id):
         return run_submission(nb, cells, student_id=student_id, **run_options)
@@ -131,8 +134,8 @@ def try_out(course, assignment, sandbox=None):
         results = pool.map(lambda args: run(*args), wrong_answer_runs.values())
         weak_tests = [
             f"{item} gives {score:g} points to {label}; make it fail for wrong answers"
-            for label, graded in zip(wrong_answer_runs, results, strict=True)
-            for item, score, _, _ in _test_marks(graded.nb)
+            for label, result in zip(wrong_answer_runs, results, strict=True)
+            for item, score, _, _ in _test_marks(result.nb)
             if score > 0
         ]
     return TrialReport([], weak_tests)
@@ -159,20 +162,20 @@ def _syntax_problems(cell):
             return
 
 
-def _run_problems(graded, condition):
+def _run_problems(result, condition):
     """Return messages about tests that do not give all points, and about other problems."""
     messages = [
         f"The locked cell {item} fails in the process that runs the tests ({error}). Open data "
         "files by relative paths, and write plain Python that also runs outside Jupyter."
-        for item, error in graded.given_cell_errors.items()
+        for item, error in result.locked_cell_errors.items()
     ]
     messages += [
         f"{item} gives {score:g} of {max_score:g} points {condition}: {error or 'no error'}. "
         f"{TEST_HINT}"
-        for item, score, max_score, error in _test_marks(graded.nb)
+        for item, score, max_score, error in _test_marks(result.nb)
         if score != max_score
     ]
-    return messages + [f"{condition}: {note}" for note in graded.notes]
+    return messages + [f"{condition}: {note}" for note in result.notes]
 
 
 def _test_marks(nb):
@@ -192,7 +195,7 @@ def _with_wrong_answers(cell, value, source_nb):
         return cell
     lines = []
     try:
-        statements = ast.parse(replace_commands(text)).body
+        statements = ast.parse(replace_ipython_commands(text)).body
     except SyntaxError:  # the run of the solution reports it
         return cell
     for node in statements:

@@ -8,7 +8,7 @@ import ast
 
 from nbgrader.utils import is_solution
 
-from ..execution.source import PARSE_ERRORS, replace_commands
+from ..execution.source import PARSE_ERRORS, replace_ipython_commands
 from ..layout.items import STUDENT_VARIABLE, item_name
 from ..personal import normalise_id
 
@@ -48,7 +48,7 @@ def find_stated_id(cells):
 def _assigned_ids(source):
     """Yield the strings that a cell assigns to the variable ``student``."""
     try:
-        statements = ast.parse(replace_commands(source)).body
+        statements = ast.parse(replace_ipython_commands(source)).body
     except PARSE_ERRORS:
         return
     for node in statements:

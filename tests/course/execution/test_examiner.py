@@ -31,8 +31,8 @@ for value in values:
         assert getattr(copy, "dtype", 0) == getattr(value, "dtype", 0)
 """
     answer = "def same(x): return x\ndef first(x, *, other): return x"
-    given_source = "import numpy as np\ndef given(x): return same(x)"
-    assert examine(shell_sandbox, answer, test, given_source)[0] is None
+    locked_source = "import numpy as np\ndef given(x): return same(x)"
+    assert examine(shell_sandbox, answer, test, locked_source)[0] is None
 
 
 def test_answer_cannot_modify_arrays_of_the_test(shell_sandbox):
@@ -108,24 +108,27 @@ def test_error_of_an_answer_has_its_type_and_traceback(shell_sandbox):
     assert examine(shell_sandbox, "", "f()")[0] == "NameError: name 'f' is not defined"
 
 
-def test_submission_cannot_redefine_given_names_for_tests(shell_sandbox):
-    given_source = (
+def test_submission_cannot_redefine_protected_names_for_tests(shell_sandbox):
+    locked_source = (
         "import numpy as np\ndef double(x): return 2 * x\ndef helper(x): return double(x)\nX = 1"
     )
     answer = "class np: pass\ndef helper(x): return 0\ndef double(x): return 0\nX, f = 2, len"
     test = "assert helper(3) == 6 and np.sum([1, 2]) == 3 and X == 1 and f([1]) == 1"
-    assert examine(shell_sandbox, answer, test, given_source)[0] is None
-    assert examine(shell_sandbox, answer, "assert X == 2", given_source, answers={"X"})[0] is None
+    assert examine(shell_sandbox, answer, test, locked_source)[0] is None
+    assert (
+        examine(shell_sandbox, answer, "assert X == 2", locked_source, answer_names={"X"})[0]
+        is None
+    )
 
 
-def test_given_cell_may_use_answers_or_fail(shell_sandbox):
-    given_source = "import numpy as np\n%matplotlib inline\ny = 1 / 0\nz = 4"
-    error, _ = examine(shell_sandbox, "def f(): return y", "assert f() == 3", given_source)
+def test_locked_cell_may_use_answers_or_fail(shell_sandbox):
+    locked_source = "import numpy as np\n%matplotlib inline\ny = 1 / 0\nz = 4"
+    error, _ = examine(shell_sandbox, "def f(): return y", "assert f() == 3", locked_source)
     assert error.startswith("NameError")
     outcome = run(
         shell_sandbox,
         *("def f(x): return 2 * x", "table = f(21)", "assert table == 42 == f(21)"),
-        given_indices={1},
+        locked_indices={1},
         test_indices={2},
     )
     assert outcome.outputs[2] == []
@@ -173,9 +176,9 @@ def test_error_names_the_object_that_cannot_be_sent(shell_sandbox):
 
 
 def test_large_arrays_are_sent_completely(shell_sandbox):
-    given_source = "import numpy as np\nX = np.arange(1e6)"
+    locked_source = "import numpy as np\nX = np.arange(1e6)"
     test = "assert (f(X) == X[::-1]).all()"
-    assert examine(shell_sandbox, "def f(X): return X[::-1]", test, given_source)[0] is None
+    assert examine(shell_sandbox, "def f(X): return X[::-1]", test, locked_source)[0] is None
 
 
 def test_failing_test_gives_no_points(shell_sandbox):
@@ -185,16 +188,16 @@ def test_failing_test_gives_no_points(shell_sandbox):
 
 def test_answer_that_cannot_be_sent_affects_no_other_test(shell_sandbox):
     answer = "a = []\na.append(a)\nb = 2"
-    assert examine(shell_sandbox, answer, "assert b == 2", answers={"a", "b"})[0] is None
-    error, _ = examine(shell_sandbox, answer, "assert len(a) == 1", answers={"a", "b"})
+    assert examine(shell_sandbox, answer, "assert b == 2", answer_names={"a", "b"})[0] is None
+    error, _ = examine(shell_sandbox, answer, "assert len(a) == 1", answer_names={"a", "b"})
     assert error is not None
 
 
 def test_hidden_lines_use_an_answer_as_the_visible_lines_changed_it(shell_sandbox):
     test = "w = np.asarray(w)\n### BEGIN\nassert w.shape == (2,)\n### END"
     cells = [
-        {"source": "import numpy as np", "kind": "given"},
-        {"source": "w = [1, 2]", "kind": "own"},
+        {"source": "import numpy as np", "kind": "locked"},
+        {"source": "w = [1, 2]", "kind": "student"},
         {
             "source": test,
             "kind": "test",
@@ -208,11 +211,11 @@ def test_hidden_lines_use_an_answer_as_the_visible_lines_changed_it(shell_sandbo
             "hidden_line_numbers": [1],
         },
     ]
-    outcome = run_cells_in_shell(cells, answers={"w"})
+    outcome = run_cells_in_shell(cells, answer_names={"w"})
     assert outcome.outputs[2] == [] and outcome.outputs[3] == []
 
 
-def test_given_cells_use_each_other_and_leave_no_stale_names(shell_sandbox):
+def test_locked_cells_use_each_other_and_leave_no_stale_names(shell_sandbox):
     outcome = run(
         shell_sandbox,
         "t = {}\nw = 0",
@@ -220,7 +223,7 @@ def test_given_cells_use_each_other_and_leave_no_stale_names(shell_sandbox):
         "def train(w): return w + 5",
         "w = train(w)",
         "assert t == {'a': 1} and w == 5",
-        given_indices={0, 1, 3},
+        locked_indices={0, 1, 3},
         test_indices={4},
     )
     assert outcome.outputs[4] == []
@@ -230,19 +233,21 @@ def test_given_cells_use_each_other_and_leave_no_stale_names(shell_sandbox):
         "w = train(w)",
         "w = 7",
         "assert w == 7",
-        given_indices={0, 1},
+        locked_indices={0, 1},
         test_indices={3},
     )
     assert failing_outcome.outputs[3][-1]["ename"] == "NameError"
-    assert failing_outcome.given_cell_errors == {1: "NameError: name 'train' is not defined"}
+    assert failing_outcome.locked_cell_errors == {1: "NameError: name 'train' is not defined"}
 
 
 def test_ipython_commands_are_distinguished_from_python(shell_sandbox):
-    given_source = "import numpy as np\ndef half(x):\n    return (\n        x\n        % 2\n    )\n"
+    locked_source = (
+        "import numpy as np\ndef half(x):\n    return (\n        x\n        % 2\n    )\n"
+    )
     answer, test = "def half(x): return 7", "assert half(5) == 1"
-    assert examine(shell_sandbox, answer, test, given_source)[0] is None
-    given_source = "%matplotlib inline\nfor k in range(2):\n    %time 1\ny = 3"
-    assert examine(shell_sandbox, "", "assert y == 3", given_source)[0] is None
+    assert examine(shell_sandbox, answer, test, locked_source)[0] is None
+    locked_source = "%matplotlib inline\nfor k in range(2):\n    %time 1\ny = 3"
+    assert examine(shell_sandbox, "", "assert y == 3", locked_source)[0] is None
 
 
 def test_unused_objects_are_deleted(shell_sandbox):

@@ -116,7 +116,7 @@ assert steal(lambda: secret, Given()) == 7
 def test_kernel_that_hangs_after_a_test_earns_no_points(sandbox):
     hook = "import time\nget_ipython().events.register('post_run_cell', lambda r: time.sleep(60))"
     cells = [
-        {"source": f"def f(x): return 4.0\n{hook}", "kind": "own"},
+        {"source": f"def f(x): return 4.0\n{hook}", "kind": "student"},
         {
             "source": "assert f(2.0) == 4.0\nassert f(3.0) == 9.0",
             "kind": "test",
@@ -139,16 +139,16 @@ def test_names_of_a_test_that_lost_its_connection_cannot_be_replaced(shell_sandb
     assert [outcome.outputs[k][-1]["ename"] for k in (1, 3)] == ["ReplyError", "AssertionError"]
 
 
-def test_names_of_a_failed_given_cell_cannot_be_replaced(shell_sandbox):
+def test_names_of_a_failed_locked_cell_cannot_be_replaced(shell_sandbox):
     outcome = run(
         shell_sandbox,
         "display(1)\nfrom svmbook.course.checks import check_close",
         "check_close = lambda *a: None\ndef f(x): return 0.0",
         "check_close('f', f(3.0), 9.0)",
-        given_indices={0},
+        locked_indices={0},
         test_indices={2},
     )
-    assert outcome.outputs[2][-1]["ename"] == "NameError" and 0 in outcome.given_cell_errors
+    assert outcome.outputs[2][-1]["ename"] == "NameError" and 0 in outcome.locked_cell_errors
 
 
 def test_variables_of_tests_and_of_submissions_are_separate(shell_sandbox):
