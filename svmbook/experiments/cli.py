@@ -60,7 +60,7 @@ class OneLineErrorGroup(click.Group):
     def invoke(self, ctx):
         """Run a command."""
         _ensure_stderr()
-        with _one_line_errors(ctx.command_path), _plain_warnings():
+        with _one_line_errors(ctx.command_path), _one_line_warnings():
             return super().invoke(ctx)
 
 
@@ -124,7 +124,7 @@ def list_suites():
         if suite.extra_tables:
             click.echo(f"  tables:  its own, {', '.join(suite.extra_tables)}")
         try:
-            jobs, store = suite.jobs(), Store(_default_store(suite.name))
+            jobs, store = suite.jobs(), Store(_default_store_path(suite.name))
             stored = (
                 f"{sum(job in store for job in jobs)} of {len(jobs)} in {_display_path(store.path)}"
             )
@@ -134,7 +134,7 @@ def list_suites():
 
 
 @main.command("reproduce")
-@click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
+@click.argument("suite_name", type=click.Choice(SUITES), metavar="SUITE")
 @click.option("--datasets", metavar="NAME,...", help="Only these data sets.")
 @click.option("--methods", metavar="NAME,...", help="Only these methods.")
 @click.option("--runs", type=RunRange(), help="Number or range of runs [default: the suite's].")
@@ -144,13 +144,15 @@ def list_suites():
     type=click.IntRange(-1, 4096),
     help="Processes; -1 for one per core [default: 1, or with --dask local one per core].",
 )
-@click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster instead.")
+@click.option(
+    "--dask", "dask_address", metavar="ADDRESS|local", help="Run on a Dask cluster instead."
+)
 @STORE_OPTION
-def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
+def reproduce_suite(suite_name, datasets, methods, runs, n_jobs, dask_address, store_path):
     """Carry out the runs of SUITE that are missing from the store.
 
     Each run is appended to the store as soon as it is finished. If the program is stopped, run the
-    same command again to resume. In a list of names, a comma before a space belongs to a name. The
+    same command again to resume. In a list of names, a comma before a space is part of a name. The
     default store is the suite's file in the book's results; name a new file to start afresh. Two
     calls may share a store; give them different --runs, or both do the same work.
 
@@ -164,13 +166,15 @@ def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
     """
     if n_jobs == 0:
         raise click.UsageError("--jobs must be 1 or more, or -1; found 0.")
-    if dask not in (None, "local") and n_jobs is not None:
+    if dask_address not in (None, "local") and n_jobs is not None:
         raise click.UsageError("--jobs does not apply to a running cluster; leave --jobs out.")
     try:
-        requested_jobs = find_suite(suite).jobs(_split_names(datasets), _split_names(methods), runs)
+        requested_jobs = find_suite(suite_name).jobs(
+            _split_names(datasets), _split_names(methods), runs
+        )
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    store = Store(store_path or _default_store(suite))
+    store = Store(store_path or _default_store_path(suite_name))
     missing_jobs = [job for job in requested_jobs if job not in store]
     n_stored, n_runs = len(requested_jobs) - len(missing_jobs), len(requested_jobs)
     click.echo(f"{_display_path(store.path)}: {n_stored} of {n_runs} runs are stored", err=True)
@@ -179,10 +183,11 @@ def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
     reason, exit_code = "stopped", 0
     with _sigterm_as_interrupt():
         try:
-            from .reproduce import check_tables, dask_client, reproduce  # takes seconds
+            from .reproduce import check_tables, dask_client, reproduce  # importing takes seconds
 
-            if dask is not None:
-                with dask_client(dask, None if n_jobs == -1 else n_jobs) as client:
+            if dask_address is not None:
+                n_workers = None if n_jobs == -1 else n_jobs
+                with dask_client(dask_address, n_workers) as client:
                     client.run(check_tables, missing_jobs)  # on the workers
                     _show_progress(
                         reproduce(requested_jobs, store, client=client), n_stored, n_runs
@@ -197,9 +202,9 @@ def reproduce_suite(suite, datasets, methods, runs, n_jobs, dask, store_path):
         except (OSError, RunError) as error:
             reason, exit_code = _one_line(f"Error: {error}"), 1
     store = Store(store.path)  # read again: a signal may have interrupted a refresh
-    n_done = sum(job in store for job in requested_jobs)
-    if n_done < n_runs:
-        counts = f"{n_done} of {n_runs} runs are in {_display_path(store.path)}"
+    n_stored = sum(job in store for job in requested_jobs)
+    if n_stored < n_runs:
+        counts = f"{n_stored} of {n_runs} runs are in {_display_path(store.path)}"
         condition = "once that is fixed, " if exit_code == 1 else ""
         click.echo(f"{reason}: {counts}; {condition}run the same command again to resume", err=True)
         sys.exit(exit_code or 1)
@@ -220,11 +225,11 @@ def _sigterm_as_interrupt():
 
 
 @main.command("table")
-@click.argument("suite", type=click.Choice(SUITES), metavar="SUITE")
-@click.option("--table", metavar="NAME", help="A further table of the suite.")
+@click.argument("suite_name", type=click.Choice(SUITES), metavar="SUITE")
+@click.option("--table", "table_name", metavar="NAME", help="A further table of the suite.")
 @STORE_OPTION
-@click.option("--csv", is_flag=True, help="Print the unrounded numbers as CSV.")
-def show_table(suite, table, store_path, csv):
+@click.option("--csv", "as_csv", is_flag=True, help="Print the unrounded numbers as CSV.")
+def show_table(suite_name, table_name, store_path, as_csv):
     """Show the table of SUITE as Markdown: reported and reproduced numbers side by side.
 
     \b
@@ -233,18 +238,18 @@ def show_table(suite, table, store_path, csv):
       svmbook table shen2013 --table sizes
       svmbook table exploring-parameters --store mine.jsonl --csv
     """
-    store = Store(store_path or _default_store(suite))
+    store = Store(store_path or _default_store_path(suite_name))
     if store.refresh():
         click.echo("warning: the store ends in an incomplete record, left out here", err=True)
-    result = report(suite, store, table=table)
-    click.echo(result.to_frame().to_csv(index=False) if csv else result, nl=not csv)
+    result = report(suite_name, store, table=table_name)
+    click.echo(result.to_frame().to_csv(index=False) if as_csv else result, nl=not as_csv)
 
 
 @main.command("data")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--fetch", is_flag=True, help="Download absent tables into the cache.")
-def show_data(names, fetch):
-    """List the tables on this computer, and verify their checksums.
+def list_data_tables(names, fetch):
+    """List the data tables, and verify the checksums of those on this computer.
 
     The exit code is 1 if a table is damaged, or if a table that was named is absent.
 
@@ -301,25 +306,25 @@ def _show_progress(progress, n_stored, n_runs):
             for _ in progress:
                 bar.update(1)
         return
-    for record, n_done, _ in progress:
+    for record, n_stored, _ in progress:
         run = f"{record['data_set']}, {record['method']}, run {record['run']}"
         error, seconds = 100 * record["error"], record["seconds"]
-        click.echo(f"{n_done}/{n_runs} {run}: error {error:.2f} %, {seconds:.1f} s", err=True)
+        click.echo(f"{n_stored}/{n_runs} {run}: error {error:.2f} %, {seconds:.1f} s", err=True)
 
 
-def _default_store(suite):
-    """Return the suite's file in the book's results, or in the current folder if there are none."""
+def _default_store_path(suite_name):
+    """Return the path of a suite's file in the book's results, else in the current folder."""
     try:
         folder = results_folder()
     except FileNotFoundError:
         if os.environ.get("SVMBOOK_RESULTS"):
             raise
         folder = Path.cwd()
-    return folder / f"{suite}.jsonl"
+    return folder / f"{suite_name}.jsonl"
 
 
 def _display_path(path):
-    """Return a path relative to the current folder where possible, and otherwise absolute."""
+    """Return a path relative to the current folder if it lies there, and otherwise absolute."""
     path = path.absolute()
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
@@ -329,12 +334,12 @@ def _one_line(message):
 
 
 def _split_names(text):
-    """Split a list at its commas; a comma before a space belongs to a name."""
+    """Split a list at its commas; a comma before a space is part of a name."""
     return None if text is None else [name.strip() for name in re.split(r",(?!\s)", text) if name]
 
 
 @contextmanager
-def _plain_warnings():
+def _one_line_warnings():
     """Print each warning in one line, without the line of code that raised it."""
 
     def show(message, category, filename, lineno, file=None, line=None):

@@ -14,13 +14,13 @@ from sklearn.utils import check_scalar
 from ..datasets.tables.loaders import load_table
 from .suites import find_suite
 
-WORKER_CHECK_SECONDS = 60  # without a result for this time, check that workers are left
+WORKER_CHECK_SECONDS = 60  # if no result arrives for this time, check that workers are left
 
 __all__ = ["Progress", "check_tables", "dask_client", "reproduce"]
 
 
 class Progress(NamedTuple):
-    """The record of a finished run, the number of stored runs, and the number of all runs."""
+    """The record of a finished run, and how many of the requested runs are stored, of how many."""
 
     record: dict
     n_stored: int
@@ -91,11 +91,11 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
 
 
 def check_tables(jobs):
-    """Load every table that the jobs need, so that a missing table is reported at the start."""
-    for suite, data_set in dict.fromkeys((job.suite, job.data_set) for job in jobs):
-        table = find_suite(suite).data_tables.get(data_set)
-        if table is not None:
-            load_table(table)
+    """Load every table that the jobs need, so that an error is reported at the start."""
+    for suite_name, data_set in dict.fromkeys((job.suite, job.data_set) for job in jobs):
+        table_name = find_suite(suite_name).data_tables.get(data_set)
+        if table_name is not None:
+            load_table(table_name)
 
 
 @contextmanager
@@ -136,8 +136,8 @@ def _delayed_interrupts():
 
 
 @contextmanager
-def _start_ignoring_interrupts():
-    """Let processes started in the block ignore Ctrl-C; only the parent process handles it."""
+def _ignored_interrupts():
+    """Ignore Ctrl-C during the block, and for good in the processes that are started in it."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread can set signal handlers
         return
@@ -155,7 +155,7 @@ def _ignore_interrupts():
 def _run_in_processes(jobs, n_jobs):
     n_jobs = min(joblib.effective_n_jobs(n_jobs), len(jobs))
     parallel = joblib.Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
-    with _start_ignoring_interrupts():  # starts the processes; `yield from` waits for the jobs
+    with _ignored_interrupts():  # starts the processes; `yield from` waits for the jobs
         records = parallel(joblib.delayed(_run_job)(job) for job in jobs)
     try:
         yield from records

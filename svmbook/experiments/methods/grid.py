@@ -9,7 +9,7 @@ on the precomputed matrix, until no multiplier reaches its bound C: larger C hav
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from numbers import Real
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from ...kernels import CONDITIONALLY_DEFINITE, DISTANCES, KERNELS
 from ...kernels.choice import shift_values
 from ...solvers.dual.path import svm_path_on_gram
 
-__all__ = ["GridChoice", "choose_parameters", "coarsen", "fit_choice", "run_grid_search"]
+__all__ = ["GridChoice", "choose_parameters", "coarsen", "fit_and_predict", "run_grid_search"]
 
 MIN_PATH_POINTS = 500  # smallest number of training points for which a path is faster than LIBSVM
 CACHE_MEGABYTES = 500  # for the cache into which LIBSVM copies rows of the matrix
@@ -91,7 +91,7 @@ def choose_parameters(
     gamma : sequence of float, default=None
         Values to try; None for a kernel without parameters.
     cv : int, cross-validation splitter or iterable of (train, test)
-        The folds; a number means as many stratified folds, without shuffling.
+        The folds; an integer means that many stratified folds, without shuffling.
 
     Returns
     -------
@@ -200,17 +200,17 @@ def _predict_by_paths(K, y, Cs, K_test):
     classes = np.unique(y)
     votes = np.zeros((len(Cs), len(K_test), len(classes)))
     for a, b in combinations(range(len(classes)), 2):
-        pair = np.flatnonzero((y == classes[a]) | (y == classes[b]))
-        signs = np.where(y[pair] == classes[a], 1.0, -1.0)
-        gram = StoredGram(K if len(pair) == len(y) else K[np.ix_(pair, pair)])
+        rows = np.flatnonzero((y == classes[a]) | (y == classes[b]))
+        signs = np.where(y[rows] == classes[a], 1.0, -1.0)
+        gram = StoredGram(K if len(rows) == len(y) else K[np.ix_(rows, rows)])
         for i, solution in enumerate(svm_path_on_gram(gram, signs, Cs, np.ones(len(signs)))):
-            output = K_test[:, pair] @ (signs * solution.alpha) + solution.intercept
+            output = K_test[:, rows] @ (signs * solution.alpha) + solution.intercept
             votes[i, :, a] += output > 0
             votes[i, :, b] += output <= 0
     return classes[votes.argmax(axis=2)]
 
 
-def fit_choice(
+def fit_and_predict(
     choice: GridChoice, X: ArrayLike, y: ArrayLike, X_test: ArrayLike
 ) -> tuple[np.ndarray, int]:
     """Fit an SVM with the chosen parameters on all training points, and predict test points.
@@ -235,20 +235,20 @@ def fit_choice(
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import choose_parameters, fit_choice
+    >>> from svmbook.experiments.methods.grid import choose_parameters, fit_and_predict
     >>> X, y = twonorm(60, random_state=0)
     >>> cv = StratifiedKFold(3)
     >>> choice = choose_parameters(X, y, kernel="linear", C=[0.1], cv=cv)
-    >>> labels, n_support = fit_choice(choice, X, y, X[:4])
+    >>> labels, n_support = fit_and_predict(choice, X, y, X[:4])
     >>> len(labels)
     4
     """
     X, y = check_X_y(X, y)
-    function, parameter_names = KERNELS[choice.kernel]
+    kernel_function, parameter_names = KERNELS[choice.kernel]
     params = {"gamma": choice.gamma} if parameter_names else {}
     model = SVC(C=choice.C, kernel="precomputed", cache_size=CACHE_MEGABYTES)
-    model.fit(function(X, **params), y)
-    labels = model.predict(function(X_test, X, **params))
+    model.fit(kernel_function(X, **params), y)
+    labels = model.predict(kernel_function(X_test, X, **params))
     return labels, int(model.n_support_.sum())
 
 
@@ -259,9 +259,9 @@ def run_grid_search(
     y_test: ArrayLike,
     *,
     seed: int,
-    kernel: str | Callable,
-    C: ArrayLike,
-    gamma: ArrayLike | None = None,
+    kernel: str,
+    C: Sequence[float],
+    gamma: Sequence[float] | None = None,
 ) -> dict:
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test.
 
@@ -289,11 +289,11 @@ def run_grid_search(
     >>> fields["parameters"]
     {'C': 0.01}
     """
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    splitter = StratifiedKFold(5, shuffle=True, random_state=seed)
     start = time.perf_counter()
-    choice = choose_parameters(X, y, kernel=kernel, C=C, gamma=gamma, cv=folds)
+    choice = choose_parameters(X, y, kernel=kernel, C=C, gamma=gamma, cv=splitter)
     selection_seconds = time.perf_counter() - start
-    labels, n_support = fit_choice(choice, X, y, X_test)
+    labels, n_support = fit_and_predict(choice, X, y, X_test)
     return {
         "parameters": choice.parameters,
         "error": round(float(np.mean(labels != y_test)), 6),
@@ -303,7 +303,7 @@ def run_grid_search(
 
 
 def _check_grid(kernel, C, gamma):
-    """Return the two grids as lists."""
+    """Validate the kernel and the values to try; return the values of C and gamma as lists."""
     available = (*DISTANCES, *PARAMETER_FREE_KERNELS)
     if kernel not in available:
         raise ValueError(f"kernel must be one of {', '.join(available)}; found {kernel!r}.")

@@ -15,10 +15,10 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.utils import check_scalar, check_X_y
 
-__all__ = ["GeneratedSamples", "RandomSplits", "Run", "StratifiedFolds", "run_seed"]
+__all__ = ["GeneratedSamples", "RandomSplits", "RunData", "StratifiedFolds", "run_seed"]
 
 
-class Run(NamedTuple):
+class RunData(NamedTuple):
     """Training and test data of one run, and a seed for all other randomness in it."""
 
     X_train: np.ndarray
@@ -58,12 +58,12 @@ def run_seed(seed: int, run: int, *, purpose: int = 0) -> int:
     """
     for name, value in (("seed", seed), ("run", run), ("purpose", purpose)):
         check_scalar(value, name, Integral, min_val=0)
-    child = np.random.SeedSequence(int(seed), spawn_key=(int(run), int(purpose)))
-    return int(child.generate_state(1)[0])
+    seed_sequence = np.random.SeedSequence(int(seed), spawn_key=(int(run), int(purpose)))
+    return int(seed_sequence.generate_state(1)[0])
 
 
 class _Protocol:
-    """A sequence of ``n_runs`` runs; a subclass implements ``_make_run(run)``."""
+    """A sequence of the data of ``n_runs`` runs; a subclass implements ``_run_data(run)``."""
 
     def __len__(self):
         return self.n_runs
@@ -72,7 +72,14 @@ class _Protocol:
         check_scalar(run, "run", Integral)
         if not 0 <= run < self.n_runs:  # the IndexError also ends a loop over a protocol
             raise IndexError(f"run must be in 0, ..., {self.n_runs - 1}; found {run}.")
-        return self._make_run(run)
+        return self._run_data(run)
+
+    def _store_validated_table(self):
+        """Validate the table and the number of runs, and store the table as arrays."""
+        check_scalar(self.n_runs, "n_runs", Integral, min_val=1)
+        X, y = check_X_y(self.X, self.y, ensure_min_samples=2, ensure_all_finite=False)
+        object.__setattr__(self, "X", X)  # the class is frozen
+        object.__setattr__(self, "y", y)
 
 
 @dataclass(frozen=True, eq=False)  # comparing arrays gives an array, which has no truth value
@@ -90,16 +97,16 @@ class RandomSplits(_Protocol):
     seed : int, default=0
         Seed of the study.
     stratified : bool, default=False
-        Whether both parts keep the proportions of the classes. None of the sources
-        mentions stratification.
+        Whether both parts keep the proportions of the classes. None of the sources mentions
+        stratification.
 
     Examples
     --------
     >>> import numpy as np
     >>> from svmbook.experiments.methods.protocols import RandomSplits
     >>> X, y = np.arange(20.0).reshape(10, 2), np.repeat([-1, 1], 5)
-    >>> run = RandomSplits(X, y, train_share=0.6)[37]
-    >>> run.X_train.shape, run.X_test.shape
+    >>> data = RandomSplits(X, y, train_share=0.6)[37]
+    >>> data.X_train.shape, data.X_test.shape
     ((6, 2), (4, 2))
     """
 
@@ -111,7 +118,7 @@ class RandomSplits(_Protocol):
     stratified: bool = False
 
     def __post_init__(self):
-        _check_table(self)
+        self._store_validated_table()
         limits = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
         check_scalar(self.train_share, "train_share", Real, **limits)
 
@@ -120,7 +127,7 @@ class RandomSplits(_Protocol):
         """Share of the rows in the test part, for the corrected t-test."""
         return 1.0 - self.train_share
 
-    def _make_run(self, run):
+    def _run_data(self, run):
         X_train, X_test, y_train, y_test = train_test_split(
             self.X,
             self.y,
@@ -128,7 +135,7 @@ class RandomSplits(_Protocol):
             stratify=self.y if self.stratified else None,
             random_state=run_seed(self.seed, run),
         )
-        return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
+        return RunData(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +157,8 @@ class GeneratedSamples(_Protocol):
     --------
     >>> from svmbook.datasets import twonorm
     >>> from svmbook.experiments.methods.protocols import GeneratedSamples
-    >>> run = GeneratedSamples(twonorm)[0]
-    >>> run.X_train.shape, run.X_test.shape
+    >>> data = GeneratedSamples(twonorm)[0]
+    >>> data.X_train.shape, data.X_test.shape
     ((300, 20), (3000, 20))
     """
 
@@ -167,18 +174,18 @@ class GeneratedSamples(_Protocol):
     #: Runs share no points, so the t-test needs no correction.
     test_share = None
 
-    def _make_run(self, run):
+    def _run_data(self, run):
         samples = (
             self.draw(n, random_state=run_seed(self.seed, run, purpose=purpose))
             for purpose, n in ((0, self.n_train), (2, self.n_test))
         )
         (X_train, y_train), (X_test, y_test) = samples
-        return Run(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
+        return RunData(X_train, y_train, X_test, y_test, run_seed(self.seed, run, purpose=1))
 
 
 @dataclass(frozen=True, eq=False)
 class StratifiedFolds(_Protocol):
-    """The folds of one cross-validation: run i has fold i as test set.
+    """The folds of one cross-validation: the test set of run i is fold i.
 
     Parameters
     ----------
@@ -195,7 +202,7 @@ class StratifiedFolds(_Protocol):
     >>> from svmbook.experiments.methods.protocols import StratifiedFolds
     >>> X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
     >>> folds = StratifiedFolds(X, y, n_runs=5)
-    >>> np.sort(np.concatenate([run.X_test[:, 0] for run in folds]))[:5]
+    >>> np.sort(np.concatenate([data.X_test[:, 0] for data in folds]))[:5]
     array([0., 1., 2., 3., 4.])
     """
 
@@ -205,23 +212,15 @@ class StratifiedFolds(_Protocol):
     seed: int = 0
 
     def __post_init__(self):
-        _check_table(self)
+        self._store_validated_table()
 
     @property
     def test_share(self):
         """Share of the rows in one fold, for the corrected t-test."""
         return 1.0 / self.n_runs
 
-    def _make_run(self, run):
+    def _run_data(self, run):
         folds = StratifiedKFold(self.n_runs, shuffle=True, random_state=run_seed(self.seed, 0))
         train, test = list(folds.split(self.X, self.y))[run]
         seed = run_seed(self.seed, run, purpose=1)
-        return Run(self.X[train], self.y[train], self.X[test], self.y[test], seed)
-
-
-def _check_table(protocol):
-    """Validate the table and the number of runs, and store the table as arrays."""
-    check_scalar(protocol.n_runs, "n_runs", Integral, min_val=1)
-    X, y = check_X_y(protocol.X, protocol.y, ensure_min_samples=2, ensure_all_finite=False)
-    object.__setattr__(protocol, "X", X)  # the class is frozen
-    object.__setattr__(protocol, "y", y)
+        return RunData(self.X[train], self.y[train], self.X[test], self.y[test], seed)

@@ -92,8 +92,8 @@ class PracticalDifference(NamedTuple):
         If none does, it is "undecided".
         """
         verdicts = ("better", "equivalent", "worse")
-        likely = [verdict for verdict, p in zip(verdicts, self, strict=False) if p >= self.level]
-        return likely[0] if likely else "undecided"
+        reached = [verdict for verdict, p in zip(verdicts, self, strict=False) if p >= self.level]
+        return reached[0] if reached else "undecided"
 
 
 def summarise(values: ArrayLike) -> Summary:
@@ -204,10 +204,10 @@ def compare(
     if n < 2:
         raise ValueError(f"a t-test needs at least two values per list; found {n}.")
     q = 0.0 if test_share is None else test_share / (1 - test_share)
-    d = first - second
+    differences = first - second
     tol = EQUAL_TOL * max(np.abs(first).max(), np.abs(second).max())
-    mean = float(d.mean()) if abs(d.mean()) > tol else 0.0
-    deviation = d.std(ddof=1) if d.std() > tol else 0.0
+    mean = float(differences.mean()) if abs(differences.mean()) > tol else 0.0
+    deviation = differences.std(ddof=1) if differences.std() > tol else 0.0
     standard_error = float(np.sqrt(1.0 / n + q) * deviation)
     t_if_constant = float(np.copysign(np.inf, mean)) if mean else 0.0
     t = mean / standard_error if standard_error else t_if_constant
@@ -225,7 +225,7 @@ def practical_difference(
     test_share: float | None = None,
     level: float = 0.95,
 ) -> PracticalDifference:
-    r"""Return the probability that the mean difference of two lists is of practical size.
+    r"""Return the probabilities that the first of two lists has smaller, equivalent, larger errors.
 
     Differences of at most ``rope`` form the region of practical equivalence. Under a flat prior the
     mean of ``first - second`` has a Student t distribution with n - 1 degrees of freedom, centred
@@ -243,7 +243,7 @@ def practical_difference(
     test_share : float, default=None
         As in `compare`.
     level : float, default=0.95
-        Probability that a verdict requires.
+        Probability that a verdict other than "undecided" requires.
 
     Returns
     -------
@@ -281,10 +281,10 @@ def practical_difference(
         )
     else:  # all differences are equal; the boundary belongs to the region
         largest = max(np.abs(_as_finite_array(values)).max() for values in (first, second))
-        limit = rope + EQUAL_TOL * largest
+        boundary = rope + EQUAL_TOL * largest
         p_below, p_up_to = (
-            float(comparison.difference < -limit),
-            float(comparison.difference <= limit),
+            float(comparison.difference < -boundary),
+            float(comparison.difference <= boundary),
         )
     return PracticalDifference(
         float(p_below), float(p_up_to - p_below), float(1.0 - p_up_to), level

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from svmbook.datasets import threenorm
 from svmbook.experiments.methods import grid
-from svmbook.experiments.methods.grid import choose_parameters, fit_choice
+from svmbook.experiments.methods.grid import choose_parameters, fit_and_predict
 from svmbook.kernels import gaussian
 
 C_VALUES, GAMMA_VALUES = [2.0**k for k in (-3, 0, 3, 6)], [2.0**k for k in (-9, -6, -3, 0)]
@@ -39,7 +39,7 @@ def test_gaussian_kernel_scores_equal_those_of_scikit_learn(sample):
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
     assert choice.score == pytest.approx(search.best_score_)
     X_new, y_new = threenorm(500, random_state=2)
-    labels, size = fit_choice(choice, X, y, X_new)
+    labels, size = fit_and_predict(choice, X, y, X_new)
     assert (labels == search.predict(X_new)).mean() > 0.995
     assert (labels == y_new).mean() > 0.7
     assert size == search.best_estimator_.n_support_.sum()

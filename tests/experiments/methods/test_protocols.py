@@ -28,12 +28,12 @@ def are_equal(first, second):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_run_does_not_depend_on_the_other_runs(name):
-    single_run = PROTOCOLS[name]()[7]
-    runs_backwards = {run: PROTOCOLS[name]()[run] for run in range(9, -1, -1)}
-    assert are_equal(single_run, runs_backwards[7])
-    assert are_equal(single_run, list(PROTOCOLS[name]())[7])
-    assert not are_equal(single_run, PROTOCOLS[name]()[8])
-    assert not are_equal(single_run, PROTOCOLS[name](seed=1)[7])
+    data = PROTOCOLS[name]()[7]
+    data_backwards = {run: PROTOCOLS[name]()[run] for run in range(9, -1, -1)}
+    assert are_equal(data, data_backwards[7])
+    assert are_equal(data, list(PROTOCOLS[name]())[7])
+    assert not are_equal(data, PROTOCOLS[name]()[8])
+    assert not are_equal(data, PROTOCOLS[name](seed=1)[7])
 
 
 @pytest.mark.parametrize("name", ["random", "generated"])
@@ -45,28 +45,28 @@ def test_run_does_not_depend_on_the_number_of_runs(name):
 def test_protocols_have_a_length_and_can_be_iterated_over(name):
     protocol = PROTOCOLS[name](n_runs=5)
     assert len(list(protocol)) == len(protocol) == 5
-    assert len({run.seed for run in protocol}) == 5
+    assert len({data.seed for data in protocol}) == 5
 
 
 @pytest.mark.parametrize("stratified", [True, False])
 def test_random_splits_use_every_row_once(stratified):
     positive_counts = set()
-    for run in PROTOCOLS["random"](stratified=stratified):
-        rows = np.concatenate([run.X_train[:, 0], run.X_test[:, 0]])
+    for data in PROTOCOLS["random"](stratified=stratified):
+        rows = np.concatenate([data.X_train[:, 0], data.X_test[:, 0]])
         np.testing.assert_array_equal(np.sort(rows), X[:, 0])
-        assert len(run.X_train) == 90
-        positive_counts.add(int((run.y_train > 0).sum()))
+        assert len(data.X_train) == 90
+        positive_counts.add(int((data.y_train > 0).sum()))
     assert (positive_counts == {30}) == stratified
 
 
 def test_every_row_is_in_one_test_fold():
-    test_values = np.concatenate([run.X_test[:, 0] for run in PROTOCOLS["folds"]()])
+    test_values = np.concatenate([data.X_test[:, 0] for data in PROTOCOLS["folds"]()])
     np.testing.assert_array_equal(np.sort(test_values), X[:, 0])
 
 
 def test_generated_training_and_test_points_differ():
-    run = GeneratedSamples(twonorm, 30, 30)[0]
-    assert not np.isin(run.X_train, run.X_test).any()
+    data = GeneratedSamples(twonorm, 30, 30)[0]
+    assert not np.isin(data.X_train, data.X_test).any()
 
 
 def test_protocols_give_the_test_share_of_the_corrected_t_test():
@@ -78,10 +78,10 @@ def test_protocols_give_the_test_share_of_the_corrected_t_test():
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_seed_of_a_run_differs_from_the_seeds_of_its_split(name):
     split_seeds = {run_seed(0, run, purpose=purpose) for run in (0, 7) for purpose in (0, 2)}
-    run = PROTOCOLS[name]()[7]
-    assert run.seed not in split_seeds
-    X_new, _ = twonorm(30, random_state=run.seed)
-    assert not np.isin(X_new, [*run.X_train, *run.X_test]).any()
+    data = PROTOCOLS[name]()[7]
+    assert data.seed not in split_seeds
+    X_new, _ = twonorm(30, random_state=data.seed)
+    assert not np.isin(X_new, [*data.X_train, *data.X_test]).any()
 
 
 def test_seeds_differ_between_runs_and_purposes():
@@ -122,8 +122,8 @@ def test_invalid_arguments_raise_before_the_first_run(call, message):
 
 def test_missing_values_are_kept():
     X = np.array([[1.0], [np.nan], [3.0], [4.0]])
-    run = RandomSplits(X, [0, 1, 0, 1], train_share=0.5, n_runs=1)[0]
-    assert np.isnan(np.vstack([run.X_train, run.X_test])).sum() == 1
+    data = RandomSplits(X, [0, 1, 0, 1], train_share=0.5, n_runs=1)[0]
+    assert np.isnan(np.vstack([data.X_train, data.X_test])).sum() == 1
 
 
 def test_points_and_labels_may_be_lists():

@@ -47,7 +47,7 @@ from ....prototypes import (
 from ....svm import DualSVC
 from ....tables import Table
 from ....unbiased import ERMSVC, USVC, LeastSquaresClassifier
-from ...methods.multiple import rank
+from ...methods.multiple_comparisons import rank
 from ...methods.protocols import run_seed
 from ...running.suite import Suite
 from .linear_or_gaussian import SUITE as LINEAR_OR_GAUSSIAN

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from ....datasets import load, manifest
 from ....tables import Table
 from ...methods.grid import run_grid_search
-from ...methods.multiple import holm
+from ...methods.multiple_comparisons import holm
 from ...methods.protocols import run_seed
 from ...methods.statistics import PracticalDifference, compare, practical_difference
 from ...running.suite import Suite

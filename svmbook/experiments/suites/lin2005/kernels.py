@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from ....datasets import SOURCES, load, ringnorm, threenorm, twonorm
 from ....kernels import CONDITIONALLY_DEFINITE, KERNELS
 from ....tables import Table, plus_minus
-from ...methods.grid import choose_parameters, coarsen, fit_choice
+from ...methods.grid import choose_parameters, coarsen, fit_and_predict
 from ...methods.protocols import GeneratedSamples, RandomSplits
 from ...methods.statistics import compare, summarise
 from ...running.suite import Suite
@@ -135,9 +135,9 @@ def carry_out_run(data_set, method, run):
     start = time.perf_counter()
     choice = choose_parameters(X, y, kernel=kernel, **GRIDS[kernel], cv=folds)
     selection_seconds = time.perf_counter() - start
-    labels, n_support = fit_choice(choice, X, y, X_test)
+    labels, n_support = fit_and_predict(choice, X, y, X_test)
     coarse_choice = coarsen(choice, 4 if kernel in CONDITIONALLY_DEFINITE else 2)
-    coarse_labels, _ = fit_choice(coarse_choice, X, y, X_test)
+    coarse_labels, _ = fit_and_predict(coarse_choice, X, y, X_test)
     return {
         "seed": seed,
         "parameters": choice.parameters,

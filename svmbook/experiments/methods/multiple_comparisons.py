@@ -1,4 +1,4 @@
-r"""Corrections for several tests, and comparisons of several methods.
+r"""Multiple comparisons: Holm's correction of p values, and mean ranks of several methods.
 
 References
 ----------
@@ -57,7 +57,7 @@ def holm(p_values: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> from svmbook.experiments.methods.multiple import holm
+    >>> from svmbook.experiments.methods.multiple_comparisons import holm
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
@@ -79,14 +79,15 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     test has the null hypothesis that all orders of the methods are equally likely. If it is
     rejected, two methods differ if their mean ranks over N data sets differ by more than Nemenyi's
     critical difference :math:`q\,\sqrt{k(k + 1)/(6N)}`. Here q is the quantile of the studentised
-    range, divided by the root of two.
+    range, divided by the square root of two.
 
     Parameters
     ----------
     errors : array-like of shape (n_data_sets, n_methods)
         Mean errors on data sets that are assumed independent.
     level : float, default=0.95
-        One minus the probability that any two equally good methods are found to differ.
+        One minus the probability that, if all methods are equally good, any two are found to
+        differ.
 
     Returns
     -------
@@ -100,7 +101,7 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
 
     Examples
     --------
-    >>> from svmbook.experiments.methods.multiple import rank
+    >>> from svmbook.experiments.methods.multiple_comparisons import rank
     >>> ranks = rank([[1, 2, 3], [1, 2, 2], [1, 3, 2], [1, 2, 4]])
     >>> ranks.means, round(ranks.p, 3), round(ranks.critical_difference, 2)
     (array([1.   , 2.375, 2.625]), 0.038, 1.66)

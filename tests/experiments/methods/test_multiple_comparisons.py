@@ -1,4 +1,4 @@
-"""Corrections for several tests and mean ranks, against published tables and simulation."""
+"""Holm's correction and mean ranks, against published tables and simulation."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from svmbook.experiments.methods.multiple import holm, rank
+from svmbook.experiments.methods.multiple_comparisons import holm, rank
 
 
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=12), level=st.floats(0.001, 0.999))
