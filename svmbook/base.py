@@ -65,7 +65,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     class_weight = None  # for estimators without this parameter
     _accepts_sparse = False  # whether X may be a sparse matrix
-    _memory_advice = "Fit fewer points."  # end of the message if there is too little memory
+    _memory_advice = "Use fewer points."  # end of the message if there is too little memory
     _sparse_advice = ""  # beginning of the advice if sparse data are not accepted
 
     def __sklearn_is_fitted__(self):

@@ -127,8 +127,8 @@ class AdaBoostStump(AdditiveModel):
         stumps = _concatenate_stumps(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
-        shapes, constant = step_functions_of_stumps(stumps, result.weights, X.shape[1])
-        self._set_shapes(shapes, constant, X, weights)
+        shape_functions, constant = step_functions_of_stumps(stumps, result.weights, X.shape[1])
+        self._set_shape_functions(shape_functions, constant, X, weights)
         self.classes_ = classes
         if not result.hypotheses:
             warnings.warn(

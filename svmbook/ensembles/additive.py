@@ -108,20 +108,20 @@ def step_functions_of_stumps(stumps, weights, d):
 
     Returns
     -------
-    shapes : list of StepFunction
+    shape_functions : list of StepFunction
         One per feature, whose first value is 0.
     constant : float
         The value of the sum below all thresholds.
     """
     jumps = 2.0 * weights * stumps.signs
     is_finite = np.isfinite(stumps.thresholds)
-    shapes = []
+    shape_functions = []
     for j in range(d):
         is_split = is_finite & (stumps.features == j)
         thresholds, index = np.unique(stumps.thresholds[is_split], return_inverse=True)
         heights = np.bincount(index, jumps[is_split], minlength=len(thresholds))
-        shapes.append(StepFunction(thresholds, np.append(0.0, np.cumsum(heights))))
-    return shapes, -float(weights @ stumps.signs)
+        shape_functions.append(StepFunction(thresholds, np.append(0.0, np.cumsum(heights))))
+    return shape_functions, -float(weights @ stumps.signs)
 
 
 class AdditiveModel(BaseClassifier):
@@ -254,17 +254,17 @@ class AdditiveModel(BaseClassifier):
             F += shape(X[:, j])
         return F
 
-    def _set_shapes(self, shapes, intercept, X, weights):
+    def _set_shape_functions(self, shape_functions, intercept, X, weights):
         """Set the fitted attributes of an additive model, with centred shape functions.
 
         The weighted mean of each shape function over the training points moves to the intercept.
         """
-        self.shape_functions_ = shapes
+        self.shape_functions_ = shape_functions
         contributions, weights = self._contributions(X), normalise_weights(weights)
         means = weights @ contributions
         self.shape_functions_ = [
             shape._replace(values=shape.values - mean)
-            for shape, mean in zip(shapes, means, strict=True)
+            for shape, mean in zip(shape_functions, means, strict=True)
         ]
         self.intercept_ = np.array([intercept + means.sum()])
         self.feature_importances_ = np.sqrt(weights @ (contributions - means) ** 2)

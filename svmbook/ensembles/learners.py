@@ -26,7 +26,7 @@ __all__ = [
     "sampled_kernel",
 ]
 
-BATCH_SIZE = 1000  # hypotheses drawn at a time
+BATCH_SIZE = 1000  # number of hypotheses drawn at a time
 
 
 class Stumps:
@@ -76,7 +76,7 @@ class Perceptrons:
 
 
 class Rules:
-    r"""Rules: the hypotheses of a learner with values 0 and 1, :math:`(h + 1)/2`.
+    r"""Rules :math:`(h + 1)/2`, with values 0 and 1, from the hypotheses h of a learner.
 
     Parameters
     ----------
@@ -94,12 +94,12 @@ class Rules:
 
 
 class Conjunctions:
-    """Conjunctions of two rules, one from each of two sets.
+    """Conjunctions of two rules: products of a rule of one set and a rule of another.
 
     Parameters
     ----------
     first, second : object
-        Rules.
+        Sets of rules, with ``mass`` and ``draw``.
     """
 
     def __init__(self, first: object, second: object) -> None:
@@ -118,7 +118,7 @@ class NegationClosure:
     Parameters
     ----------
     rules : object
-        Rules.
+        Set of rules, with ``mass`` and ``draw``.
     """
 
     def __init__(self, rules: object) -> None:
@@ -131,7 +131,7 @@ class NegationClosure:
 
 
 class Leaves:
-    r"""Leaves of trees: conjunctions of a random number of rules, with Poisson distribution.
+    r"""Leaves of trees: conjunctions of rules whose number has a Poisson distribution.
 
     The mean of that number is 2L and the mass is :math:`e^L`. The leaves that contain a given point
     then have L rules on average and total weight one.
@@ -139,7 +139,7 @@ class Leaves:
     Parameters
     ----------
     rules : object
-        Rules; each point satisfies rules of half the total weight.
+        Set of rules with ``draw``; each point satisfies rules of half the total weight.
     degree : float
         L, the mean number of rules of the leaves that contain a point.
     """
@@ -174,7 +174,7 @@ def sampled_kernel(
     Z : ndarray of shape (m, d), default=None
         Other points; ``X`` itself by default.
     n_hypotheses : int
-        Number of hypotheses.
+        Number of random hypotheses.
     random_state : int or Generator, default=None
         Seed.
 

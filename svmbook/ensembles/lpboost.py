@@ -1,4 +1,4 @@
-"""LPBoost: the ensemble of largest margin in the l1 norm."""
+"""LPBoost: the ensemble with the largest margin in the l1 norm."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["LPBoost"]
 
 
 class LPBoost(BaseClassifier):
-    r"""The ensemble of largest margin in the l1 norm, found by column generation.
+    r"""The ensemble with the largest margin in the l1 norm, found by column generation.
 
     Minimises over the weights :math:`w \ge 0` of all hypotheses and :math:`\xi \ge 0`
 
@@ -54,7 +54,7 @@ class LPBoost(BaseClassifier):
     Attributes
     ----------
     hypotheses_ : list
-        Hypotheses of positive weight; each returns an array of shape (n, 1) of -1 and +1.
+        Hypotheses of positive weight: callables that return an array of -1 and +1, of shape (n, 1).
     estimator_weights_ : ndarray
         Weights of the hypotheses.
     dual_variables_ : ndarray of shape (n_samples,)
@@ -71,8 +71,8 @@ class LPBoost(BaseClassifier):
     n_iter_ : int
         Number of linear programs solved.
     estimators_, classes_, n_features_in_, feature_names_in_
-        As in `StumpEnsembleSVC`. The indices of ``dual_variables_`` in ``estimators_`` refer to the
-        points of the pair of classes.
+        As in `StumpEnsembleSVC`. The ``dual_variables_`` of each classifier in
+        ``estimators_`` have one entry per point of its pair of classes.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class LPBoost(BaseClassifier):
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities from outputs on validation folds.
 
     Notes
     -----
@@ -112,7 +112,7 @@ class LPBoost(BaseClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
 
-    _memory_advice = "Fit fewer points; or use StumpEnsembleSVC, the same stumps with the l2 norm."
+    _memory_advice = "Use fewer points, or StumpEnsembleSVC, the same stumps with the l2 norm."
 
     def _n_stored_numbers(self, n, d):
         return 4.4 * d * n * n if self.estimator is None else n * d  # all stumps at all points

@@ -59,19 +59,19 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._prepare(X, y, sample_weight)
-        points, self.feature_scale_ = problem.points, self._scales(problem)
+        points, self.feature_scale_ = problem.points, self._feature_scales(problem)
         scaled_points = points / self.feature_scale_
         problem = problem._replace(kernel=self._choose_kernel(scaled_points, problem.weights))
-        is_constant = not np.ptp(points, axis=0).any()  # then there are no knots
-        is_exact = self.n_knots is None or is_constant
+        all_constant = not np.ptp(points, axis=0).any()  # then there are no knots
+        is_exact = self.n_knots is None or all_constant
         solve = self._solve_exactly if is_exact else self._solve_at_knots
-        result, shapes, intercept = solve(problem, scaled_points)
-        self._set_shapes(shapes, intercept, points, problem.weights)
+        result, shape_functions, intercept = solve(problem, scaled_points)
+        self._set_shape_functions(shape_functions, intercept, points, problem.weights)
         self._set_diagnostics(problem, result, stacklevel=4)
         del self._kernel  # the shape functions are the model; only the solver needs the kernel
         return self
 
-    def _scales(self, problem):
+    def _feature_scales(self, problem):
         """Return the scale of each feature: its standard deviation, or 1."""
         points, weights = problem.points, normalise_weights(problem.weights)
         if self.feature_scale is None:
@@ -84,15 +84,19 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         kernel = problem.kernel
         result, A = self._solve(self._gram(kernel, scaled_points), problem)
         A, intercept = kernel.unshifted_coefficients(A, result.intercept, scaled_points)
-        # A is zero if the first step failed.
+        # A is zero if the solver failed in its first iteration.
         support = np.flatnonzero(A) if A.any() else np.arange(1)
-        columns = zip(problem.points[support].T, self.feature_scale_, strict=True)
-        shapes = [piecewise_linear_from_kernels(x, A[support] / scale) for x, scale in columns]
-        # The first point has the same output in both forms, which gives the constant term.
+        features = zip(problem.points[support].T, self.feature_scale_, strict=True)
+        shape_functions = [
+            piecewise_linear_from_kernels(x, A[support] / scale) for x, scale in features
+        ]
+        # Both forms have the same output at the first point, which gives the constant term.
         kernel_row = kernel.without_shift().values(scaled_points[:1], scaled_points[support])[0]
-        output = float(kernel_row @ A[support])
-        shape_sum = sum(float(g(x[:1])[0]) for g, x in zip(shapes, problem.points.T, strict=True))
-        return result, shapes, output + intercept - shape_sum
+        kernel_sum = float(kernel_row @ A[support])
+        shape_sum = sum(
+            float(g(x[:1])[0]) for g, x in zip(shape_functions, problem.points.T, strict=True)
+        )
+        return result, shape_functions, kernel_sum + intercept - shape_sum
 
     def _gram(self, kernel, scaled_points):
         """Return the Gram matrix of the points."""
@@ -101,10 +105,10 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
     def _solve_at_knots(self, problem, scaled_points):
         """Solve for the values of the shape functions at the knots."""
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
-        columns = zip(knots, self.feature_scale_, strict=True)
-        gram = StumpGram.from_knots(scaled_points, [t / scale for t, scale in columns])
+        scaled_knots = [t / scale for t, scale in zip(knots, self.feature_scale_, strict=True)]
+        gram = StumpGram.from_knots(scaled_points, scaled_knots)
         result, weights = self._solve(gram, problem)
         ends = np.cumsum([len(t) for t in knots])
         values = np.split(gram.T @ weights, ends[:-1])
-        shapes = [PiecewiseLinear(t, v) for t, v in zip(knots, values, strict=True)]
-        return result, shapes, result.intercept
+        shape_functions = [PiecewiseLinear(t, v) for t, v in zip(knots, values, strict=True)]
+        return result, shape_functions, result.intercept

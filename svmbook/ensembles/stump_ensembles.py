@@ -42,12 +42,12 @@ class StumpEnsembleSVC(StumpEnsemble):
     feature_scale : {"std", None}, default="std"
         The scale of each feature. "std" is its weighted standard deviation over the training
         points, so that the units of the features do not matter. With None all scales are 1, as in
-        the book's formulas. Then features times ten with ``C`` divided by ten give the same model,
-        and a feature with large values is hardly penalised.
+        the book's formulas. Then multiplying the features by ten and dividing ``C`` by ten gives
+        the same model, and a feature with large values is hardly penalised.
     n_knots : int, default=None
         Maximum number of knots per feature: quantiles of its values, between which its shape
         function is linear. By default every support vector is a knot, which is exact and
-        takes a Gram matrix of all points. For a fixed ``n_knots`` the time is linear in the number
+        needs a Gram matrix of all points. For a fixed ``n_knots`` the time is linear in the number
         of points. It grows fast with ``n_knots``: each step factors a matrix with
         ``r = n_features * (n_knots - 1)`` rows, in ``r**3 / 3`` operations. So set it only if r is
         well below the number of points; the book uses 16.
@@ -238,14 +238,14 @@ class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
     >>> from sklearn.preprocessing import OneHotEncoder
     >>> ages, cities = [31, None, 58, 64], ["Bern", "Chur", "Bern", "Bern"]
     >>> table = pd.DataFrame({"age": ages, "city": cities})
-    >>> columns = make_column_transformer(
+    >>> transformer = make_column_transformer(
     ...     (SimpleImputer(add_indicator=True), ["age"]),
     ...     (OneHotEncoder(sparse_output=False), ["city"]),
     ...     verbose_feature_names_out=False,
     ... ).set_output(transform="pandas")
-    >>> model = make_pipeline(columns, StumpEnsembleLogistic())
+    >>> model = make_pipeline(transformer, StumpEnsembleLogistic())
     >>> model = model.fit(table, [0, 0, 1, 1])
-    >>> model[-1].explain(columns.transform(table[:1])).feature.tolist()
+    >>> model[-1].explain(transformer.transform(table[:1])).feature.tolist()
     ['age', 'missingindicator_age', 'city_Bern', 'city_Chur']
     """
 

@@ -22,4 +22,4 @@ class LogisticKernelMachine(LogOddsMixin, KernelMachine):
     }
 
     _convergence_advice = "Raise lam, scale the features, or raise tol."
-    _memory_advice = "Fit fewer points; or use USVC with sklearn's CalibratedClassifierCV."
+    _memory_advice = "Use fewer points, or USVC with sklearn's CalibratedClassifierCV."

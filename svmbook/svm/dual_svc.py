@@ -228,7 +228,7 @@ class DualSVC(KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
 
-    _memory_advice = "Fit fewer points; or use USVC, which uses few kernels, or solver='libsvm'."
+    _memory_advice = "Use fewer points, solver='libsvm', or USVC, which uses few kernels."
     _linear_accepts_sparse = True
 
     def _n_stored_numbers(self, n, d):

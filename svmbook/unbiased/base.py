@@ -26,7 +26,7 @@ class IRWLSClassifier(KernelMachine):
 
     _convergence_advice = "Scale the features, lower C, or raise max_iter or tol."
 
-    _memory_advice = "Fit fewer points; or use USVC, which uses few kernels."
+    _memory_advice = "Use fewer points, or USVC, which uses few kernels."
 
     def _n_stored_numbers(self, n, d):
         return n * d if self._is_linear else 6.4 * n * n
