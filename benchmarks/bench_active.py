@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 
 from svmbook.datasets import load, threenorm
 from svmbook.kernels import gaussian
-from svmbook.labels import encode_labels
+from svmbook.labels import encode_binary_labels
 from svmbook.solvers import solve_active_set, svm_path
 
 C_GRID = [2.0**k for k in range(-5, 16, 2)]
@@ -36,7 +36,7 @@ def draw_normal(n):
 
 def draw_threenorm(n):
     X, y = threenorm(n, random_state=0)
-    return X, encode_labels(y)[1], 2.0**-7
+    return X, encode_binary_labels(y)[1], 2.0**-7
 
 
 def draw_covtype(n):
@@ -44,7 +44,7 @@ def draw_covtype(n):
     in_first_two_classes = np.isin(table.target, np.unique(table.target)[:2])
     sample = np.random.default_rng(0).permutation(np.flatnonzero(in_first_two_classes))[:n]
     X = StandardScaler().fit_transform(table.data[sample])
-    return X, encode_labels(table.target[sample])[1], 1.0 / (X.shape[1] * X.var())
+    return X, encode_binary_labels(table.target[sample])[1], 1.0 / (X.shape[1] * X.var())
 
 
 def draw_digits(n):

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .labels import decode_labels, encode_classes, encode_labels
+from .labels import decode_labels, encode_binary_labels, encode_classes
 from .losses import logistic
 from .memory import check_memory
 from .multiclass import couple_probabilities, fit_pairs, pair_probabilities
@@ -165,7 +165,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """Return a random number generator seeded from the parameter ``random_state``."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
-    def _training_data(self, X, y, sample_weight, encode=encode_labels):
+    def _training_data(self, X, y, sample_weight, encode=encode_binary_labels):
         """Return the result of `_validated_data` after a check that the fit has enough memory."""
         data = self._validated_data(X, y, sample_weight, encode)
         n, d = data[0].shape

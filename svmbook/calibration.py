@@ -13,7 +13,7 @@ from scipy.stats import beta
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, check_scalar, column_or_1d
 
-from .labels import encode_labels
+from .labels import encode_binary_labels
 from .ties import TIE_TOL
 
 __all__ = ["Sigmoid", "false_alarm_threshold", "fit_sigmoid", "fit_sigmoids"]
@@ -102,7 +102,7 @@ def fit_sigmoid(scores: ArrayLike, y: ArrayLike) -> Sigmoid:
     """
     scores = _check_scores(scores)
     check_consistent_length(scores, y)
-    _, signs = encode_labels(column_or_1d(y))
+    _, signs = encode_binary_labels(column_or_1d(y))
     slope, intercept = fit_sigmoids(scores[:, None], signs[:, None] > 0)
     return Sigmoid(float(slope[0]), float(intercept[0]))
 

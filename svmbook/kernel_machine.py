@@ -17,9 +17,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .base import BaseClassifier, apply_in_blocks, relative_gap
 from .kernels.checks import IndefiniteKernelError
-from .kernels.choice import KernelChoice, choose_kernel, select_points
-from .kernels.names import KERNELS
-from .labels import encode_labels
+from .kernels.kernel import Kernel, resolve_kernel, select_points
+from .kernels.registry import KERNELS
+from .labels import encode_binary_labels
 
 __all__ = ["MAX_STORED_POINTS", "KernelMachine", "Problem"]
 
@@ -30,17 +30,17 @@ class Problem(NamedTuple):
     """Validated training data: points of positive weight, and encoded labels."""
 
     X: np.ndarray  # all points, perhaps sparse, or for a precomputed kernel their Gram matrix
-    classes: np.ndarray  # the labels, sorted
+    classes: np.ndarray  # the distinct labels, sorted
     targets: np.ndarray  # of all points: -1.0 and +1.0 for two classes, 0 to k - 1 for more
-    indices: np.ndarray  # indices of the points of positive weight, to which the rest refers
+    indices: np.ndarray  # indices of the points of positive weight, which the next fields describe
     points: np.ndarray  # the points of positive weight
     y: np.ndarray  # their targets
     weights: np.ndarray  # their class weights times sample weights
-    kernel: KernelChoice
+    kernel: Kernel
 
     @property
     def n_classes(self):
-        """Number of classes if there are more than two, else None."""
+        """The argument ``n_classes`` of the solvers: None for two classes."""
         return len(self.classes) if len(self.classes) > 2 else None
 
 
@@ -48,8 +48,8 @@ class KernelMachine(BaseClassifier):
     """Base of the kernel estimators: validation, decision values, fitted attributes.
 
     A subclass has the parameters ``kernel``, ``gamma``, ``degree``, ``coef0``, ``class_weight`` and
-    ``tol``. Its `fit` calls `_prepare`, one solver, and `_store`, or only `_set_diagnostics` if
-    the model is not an expansion in kernels at training points.
+    ``tol``. Its `fit` calls `_training_problem`, one solver, and `_set_fitted_attributes`, or only
+    `_set_diagnostics` if the model is not an expansion in kernels at training points.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -101,19 +101,19 @@ class KernelMachine(BaseClassifier):
         r"""Return :math:`\sum_j A_j k(x_j, x)` for validated points."""
         return self._kernel.support_vector_values(X, self) @ self.dual_coef_.T
 
-    def _prepare(self, X, y, sample_weight, encode=encode_labels):
+    def _training_problem(self, X, y, sample_weight, encode=encode_binary_labels):
         """Validate the training data, choose the kernel, and return the `Problem`."""
         X, classes, targets, weights, indices = self._training_data(X, y, sample_weight, encode)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         points = select_points(X, indices, pairwise=pairwise)
         y, weights = targets[indices], weights[indices]
-        kernel = self._choose_kernel(points, weights)
+        kernel = self._resolve_kernel(points, weights)
         return Problem(X, classes, targets, indices, points, y, weights, kernel)
 
-    def _choose_kernel(self, points, weights):
+    def _resolve_kernel(self, points, weights):
         """Return the kernel that the parameters specify, given the points and their weights."""
         params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        return choose_kernel(self.kernel, points, weights, **params)
+        return resolve_kernel(self.kernel, points, weights, **params)
 
     def _apply_with_definite_kernel(self, problem, function):
         """Return the problem and ``function(problem)``; shift the kernel if it is indefinite.
@@ -130,13 +130,13 @@ class KernelMachine(BaseClassifier):
             except IndefiniteKernelError:
                 raise error from None
 
-    def _store(self, problem, result, A, coef_and_origin=None, *, stacklevel=4):
+    def _set_fitted_attributes(self, problem, result, A, coef_and_origin=None, *, stacklevel=4):
         """Set the fitted attributes of all kernel machines; return the coefficients of all points.
 
         ``A`` holds the coefficients of the points of positive weight. For the linear kernel,
         ``coef_and_origin`` holds the feature weights, and the origin that was subtracted from the
-        points to which the intercept of the result refers. The default ``stacklevel`` lets a
-        warning point at the caller of `fit`.
+        points; the intercept of the result refers to these centred points. The default
+        ``stacklevel`` lets a warning point at the caller of `fit`.
         """
         self._set_diagnostics(problem, result, stacklevel=stacklevel + 1)
         A, intercept = problem.kernel.unshifted_coefficients(A, result.intercept, problem.points)

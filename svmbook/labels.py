@@ -1,12 +1,12 @@
-"""Encoding of labels as signs -1 and +1, or as integers."""
+"""Encoding of labels as signs -1 and +1, or as integers, and decoding of decision values."""
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 __all__ = [
     "decode_labels",
+    "encode_binary_labels",
     "encode_classes",
-    "encode_labels",
     "encode_targets",
     "is_multiclass",
 ]
@@ -88,7 +88,8 @@ def encode_targets(y):
     classes : ndarray of shape (k,)
         The distinct labels, sorted.
     targets : ndarray of shape (n,)
-        -1.0 and +1.0 for two classes, as in `encode_labels`; for more, indices into ``classes``.
+        -1.0 and +1.0 for two classes, as in `encode_binary_labels`; for more, indices into
+        ``classes``.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def encode_targets(y):
     return classes, _signs(codes) if len(classes) == 2 else codes
 
 
-def encode_labels(y):
+def encode_binary_labels(y):
     """Encode two labels as -1 and +1.
 
     The first label in sorted order becomes -1 and the second +1, so that a positive decision value
@@ -131,8 +132,8 @@ def encode_labels(y):
 
     Examples
     --------
-    >>> from svmbook.labels import encode_labels
-    >>> classes, signs = encode_labels(["rose", "iris", "rose"])
+    >>> from svmbook.labels import encode_binary_labels
+    >>> classes, signs = encode_binary_labels(["rose", "iris", "rose"])
     >>> signs
     array([ 1., -1.,  1.])
     """

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svmbook.labels import decode_labels, encode_labels, encode_targets
+from svmbook.labels import decode_labels, encode_binary_labels, encode_targets
 
 LABEL_PAIRS = st.one_of(
     st.tuples(st.integers(-99, 99), st.integers(-99, 99)),
@@ -20,7 +20,7 @@ LABEL_PAIRS = st.one_of(
 )
 def test_decoding_inverts_encoding(pair, codes):
     y = np.array([pair[code] for code in codes])
-    classes, signs = encode_labels(y)
+    classes, signs = encode_binary_labels(y)
     assert classes[0] < classes[1]
     np.testing.assert_array_equal(signs, np.where(y == max(pair), 1.0, -1.0))
     np.testing.assert_array_equal(decode_labels(classes, signs), y)
@@ -52,4 +52,4 @@ def test_decision_value_of_zero_means_the_first_class():
 )
 def test_invalid_labels_are_reported(y, message):
     with pytest.raises(ValueError, match=message):
-        encode_labels(y)
+        encode_binary_labels(y)

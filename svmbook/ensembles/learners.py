@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..kernels.ensembles import mean_cosine, stump_mass
+from ..kernels.ensembles import mean_abs_cos, stump_mass
 
 __all__ = [
     "Conjunctions",
@@ -64,7 +64,7 @@ class Perceptrons:
 
     def __init__(self, d: int, radius: float) -> None:
         self.d, self.radius = d, radius
-        self.mass = radius / mean_cosine(d)
+        self.mass = radius / mean_abs_cos(d)
 
     def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
         """Draw hypotheses; return a function that evaluates them at points, (n, n_hypotheses)."""

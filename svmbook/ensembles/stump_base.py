@@ -58,10 +58,10 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         """
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        problem = self._prepare(X, y, sample_weight)
+        problem = self._training_problem(X, y, sample_weight)
         points, self.feature_scale_ = problem.points, self._feature_scales(problem)
         scaled_points = points / self.feature_scale_
-        problem = problem._replace(kernel=self._choose_kernel(scaled_points, problem.weights))
+        problem = problem._replace(kernel=self._resolve_kernel(scaled_points, problem.weights))
         all_constant = not np.ptp(points, axis=0).any()  # then there are no knots
         is_exact = self.n_knots is None or all_constant
         solve = self._solve_exactly if is_exact else self._solve_at_knots

@@ -15,7 +15,7 @@ __all__ = ["ComputedGram"]
 MAX_CHUNK_ROWS = 1024
 MAX_CHUNK_MEGABYTES = 200
 CACHE_MEGABYTES = 2000  # default size of the cache of rows
-MAX_STORED_POINTS = 5000  # largest submatrix that is stored
+MAX_STORED_SUBMATRIX_SIZE = 5000  # largest submatrix that is stored
 
 
 class ComputedGram(GramMatrix):
@@ -94,7 +94,7 @@ class ComputedGram(GramMatrix):
 
     def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points, stored if it is small."""
-        if len(indices) <= MAX_STORED_POINTS:
+        if len(indices) <= MAX_STORED_SUBMATRIX_SIZE:
             return StoredGram(self._compute_block(indices, indices))
 
         def block_of_subset(rows, columns):

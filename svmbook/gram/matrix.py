@@ -36,7 +36,7 @@ __all__ = ["GramMatrix", "cholesky", "cholesky_solve", "chunks"]
 MAX_GATHERED_ROWS = 64  # rows gathered at a time: they stay in the cache until they are multiplied
 FULL_PRODUCT_SHARE = 0.25  # above this fraction of columns, a full product is faster
 # Relative to lambda: smaller weights are raised to it, so that their inverses are finite.
-SMALLEST_WEIGHT = 1e-300
+MIN_RELATIVE_WEIGHT = 1e-300
 
 
 class GramMatrix:
@@ -110,7 +110,7 @@ class GramMatrix:
         Rasmussen and Williams (2006), *Gaussian Processes for Machine Learning*, algorithm 3.1,
         to which this method adds the intercept.
         """
-        solve_H = self.factor(lam / np.maximum(W, SMALLEST_WEIGHT * lam))
+        solve_H = self.factor(lam / np.maximum(W, MIN_RELATIVE_WEIGHT * lam))
         t = solve_H(np.ones(self.n))
 
         def solve(R, r):

@@ -42,7 +42,7 @@ class StoredGram(GramMatrix):
         self.K = np.ascontiguousarray(K.T if K.flags.f_contiguous else K)
         self.n = len(K)
         self.diagonal = np.diagonal(self.K)
-        self._work = None
+        self._workspace = None
 
     def dot(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
@@ -75,10 +75,13 @@ class StoredGram(GramMatrix):
         return StoredGram(self.block(indices, indices))
 
     def factor(self, D: np.ndarray) -> Callable:
-        """Factor :math:`K + D` and return the function that solves :math:`(K + D)x = b`."""
-        if self._work is None:
-            self._work = np.empty_like(self.K)
-        np.copyto(self._work, self.K)
-        self._work.ravel()[:: self.n + 1] += D
-        L = cholesky(self._work.T)  # LAPACK expects column-major order
+        """Factor :math:`K + D` and return the function that solves :math:`(K + D)x = b`.
+
+        ``D`` holds the entries of the diagonal matrix. The function is valid until the next call.
+        """
+        if self._workspace is None:
+            self._workspace = np.empty_like(self.K)
+        np.copyto(self._workspace, self.K)
+        self._workspace.ravel()[:: self.n + 1] += D
+        L = cholesky(self._workspace.T)  # LAPACK expects column-major order
         return lambda b: cholesky_solve(L, b)

@@ -1,16 +1,16 @@
-r"""The Gram matrix of the stump kernel between knots: an additive model in linear features.
+r"""The Gram matrix of the stump kernel for shape functions that are linear between knots.
 
 A function of the stump ensemble is :math:`\sum_j g_j(x_j)`. Let each shape function :math:`g_j` be
 piecewise linear with **knots** :math:`t_0 < \dots < t_m` of its feature, and constant outside
 them. Then its values v at the knots represent it, its value at a point depends on two of them, and
-the norm of the stump kernel is
+the squared norm in the space of the stump kernel is
 
 .. math:: \|g_j\|^2 = \tfrac12\int g_j'(u)^2\,du = \sum_k \frac{(v_{k+1} - v_k)^2}{2\,\Delta t_k},
     \qquad \Delta t_k = t_{k+1} - t_k .
 
-In the weights :math:`w_k = (v_{k+1} - v_k)/\sqrt{2\,\Delta t_k}` the norm is :math:`\|w\|^2`. This
-is a linear model: feature k of a point is :math:`\sqrt{2\,\Delta t_k}` times the fraction of
-interval k that lies below the point.
+In the weights :math:`w_k = (v_{k+1} - v_k)/\sqrt{2\,\Delta t_k}` the squared norm is
+:math:`\|w\|^2`. This is a linear model: feature k of a point is :math:`\sqrt{2\,\Delta t_k}`
+times the fraction of interval k that lies below the point.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["StumpGram", "quantile_knots"]
 
 QUANTILE_SAMPLE_SIZE = 200_000  # approximate; quantiles are computed from a sample
 SUM_ROUNDING = 1e-9  # bound on the relative rounding error of a sum of weights
-HAT_ROWS_PER_BLOCK = 10_000  # hat functions of a block fit in the cache
+HAT_ROWS_PER_BLOCK = 10_000  # the hat functions of these rows fit in the cache
 MAX_DENSE_POINTS_PER_WEIGHT = 4  # largest ratio for which the dense form is cheaper
 HESSIAN_SAMPLE_SIZE = 100_000  # approximate; the Hessian is computed from a sample
 
@@ -90,7 +90,7 @@ def _sample_indices(n, size):
 
 
 class StumpGram(LowRankGram):
-    r"""Gram matrix of the stump kernel between knots; r weights represent a function.
+    r"""Gram matrix of the stump kernel with knots; r weights represent a function.
 
     The n x r matrix Z of the weights' features is never formed. The value of a shape function at a
     point interpolates its values at the knots on either side. The sparse matrix B holds these two
@@ -127,11 +127,11 @@ class StumpGram(LowRankGram):
         All shape functions are zero at their first knots.
         """
         n, knot_offsets = len(X), np.cumsum([0, *(len(t) for t in knots)])
-        varying_features = [j for j, t in enumerate(knots) if len(t) > 1]
+        varying_features = [feature for feature, t in enumerate(knots) if len(t) > 1]
         hats = np.empty((n, len(varying_features), 2))
         indices = np.empty((n, len(varying_features), 2), dtype=np.int32)
         diagonal = np.zeros(n)
-        for start, (j, feature) in product(
+        for start, (position, feature) in product(
             range(0, n, HAT_ROWS_PER_BLOCK), enumerate(varying_features)
         ):
             rows = slice(start, start + HAT_ROWS_PER_BLOCK)
@@ -140,8 +140,8 @@ class StumpGram(LowRankGram):
             x = np.clip(X[rows, feature], t[0], t[-1])  # constant outside the knots
             k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
             upper_hat = (x - t[k]) / h[k]
-            hats[rows, j, 0], hats[rows, j, 1] = 1.0 - upper_hat, upper_hat
-            indices[rows, j, 0], indices[rows, j, 1] = offset + k, offset + k + 1
+            hats[rows, position, 0], hats[rows, position, 1] = 1.0 - upper_hat, upper_hat
+            indices[rows, position, 0], indices[rows, position, 1] = offset + k, offset + k + 1
             diagonal[rows] += 2.0 * (t[k] - t[0] + h[k] * upper_hat**2)
         indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying_features))
         B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(knot_offsets[-1])))
@@ -183,7 +183,7 @@ class StumpGram(LowRankGram):
 
         Computing :math:`B^\top W B` takes :math:`(2d)^2` operations for each point of positive
         weight. If there are more than 100,000, the matrix is estimated from a random sample. The
-        step is then only approximately Newton's, but cheaper, and the certificate of the solution
+        step is then cheaper, but only approximately a Newton step. The certificate of the solution
         does not depend on it.
         """
         indices = np.flatnonzero(W)

@@ -2,12 +2,12 @@
 
 from .checks import check_gram, check_square
 from .ensembles import perceptron, stump, stump_regions, stump_tree
-from .functions import DISTANCES, exponential, gaussian, laplacian, linear, polynomial
-from .names import CONDITIONALLY_DEFINITE, KERNELS
+from .functions import DISTANCE_FUNCTIONS, exponential, gaussian, laplacian, linear, polynomial
+from .registry import CONDITIONALLY_DEFINITE, KERNELS
 
 __all__ = [
     "CONDITIONALLY_DEFINITE",
-    "DISTANCES",
+    "DISTANCE_FUNCTIONS",
     "KERNELS",
     "check_gram",
     "check_square",

@@ -120,7 +120,7 @@ def _asymmetry(K, norms):
     with np.errstate(over="ignore", invalid="ignore"):
         if (np.abs(K @ v - v @ K) <= ASYMMETRY_ROUNDING * np.sqrt(len(K)) * norms).all():
             return 0.0
-    tiles = _tiles(K)
+    tiles = _tile_slices(K)
     return max(
         (np.abs(K[i, j] - K[j, i].T) / (norms[i, None] * norms[j])).max()
         for i in tiles
@@ -139,7 +139,7 @@ def check_definite(K):
     norms = _norms(K)
     cosines = np.empty(K.shape, dtype=dtype)
     with np.errstate(over="ignore"):  # only an indefinite matrix can overflow
-        for rows in _tiles(K):
+        for rows in _tile_slices(K):
             cosines[rows] = K[rows] / norms / norms[rows, None]  # divided in double precision
     cosines.ravel()[:: len(K) + 1] += INDEFINITE_TOL * len(K)
     (potrf,) = get_lapack_funcs(("potrf",), (cosines,))
@@ -154,7 +154,8 @@ def check_definite(K):
         )
 
 
-def _tiles(K):
+def _tile_slices(K):
+    """Return slices that divide the rows, or the columns, into tiles."""
     return [slice(start, start + TILE_SIZE) for start in range(0, len(K), TILE_SIZE)]
 
 

@@ -16,7 +16,7 @@ from .functions import _as_arrays
 
 __all__ = [
     "bounding_box",
-    "mean_cosine",
+    "mean_abs_cos",
     "perceptron",
     "stump",
     "stump_mass",
@@ -74,7 +74,7 @@ def perceptron(
     A perceptron is the hypothesis :math:`q\,\mathrm{sign}(\theta^\top x - a)`. Let its direction be
     uniform on the sphere, its threshold a uniform in :math:`[-R, R]`, and r such that the distance
     has the factor one. Then :math:`\Delta_P = R/m`, where m is the mean of :math:`|\theta_1|` over
-    the sphere, `mean_cosine`.
+    the sphere, `mean_abs_cos`.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def perceptron(
 
     References
     ----------
-    Lin (2005), definition 5. If its measure is read as an area, its constant lacks the area of the
-    sphere.
+    Lin (2005), definition 5. If the measure on the directions is read as an area, the constant
+    given there lacks a factor, the area of the sphere.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def perceptron(
            [-5.,  0.]])
     """
     X, Z = _as_arrays(X, Z)
-    mass = 0.0 if radius is None else radius / mean_cosine(X.shape[1])
+    mass = 0.0 if radius is None else radius / mean_abs_cos(X.shape[1])
     return mass - cdist(X, Z)
 
 
@@ -111,7 +111,7 @@ def stump_regions(
     *,
     box: ArrayLike,
     degree: int = 3,
-    as_printed: bool = False,
+    subtract_one: bool = False,
 ) -> np.ndarray:
     r"""Return the kernel of regions with L stump boundaries, where L is ``degree``.
 
@@ -129,7 +129,7 @@ def stump_regions(
         As in `stump`; the box is required.
     degree : int, default=3
         Number of boundaries.
-    as_printed : bool, default=False
+    subtract_one : bool, default=False
         Whether to subtract one at each level, as Lin (2005) does: the formula there assumes that a
         conjunction is true as often as false. For two boundaries this only adds a constant, which
         changes no SVM with an intercept; from three boundaries on the kernels differ.
@@ -150,10 +150,10 @@ def stump_regions(
            [0.25, 1.  , 0.25],
            [0.  , 0.25, 1.  ]])
     """
-    kappa_1 = _agreement(X, Z, box)
+    kappa_1 = _normalised_stump(X, Z, box)
     kappa = kappa_1
     for _ in range(1, degree):
-        kappa = 0.25 * (kappa + 1.0) * (kappa_1 + 1.0) - as_printed
+        kappa = 0.25 * (kappa + 1.0) * (kappa_1 + 1.0) - subtract_one
     return kappa
 
 
@@ -189,11 +189,14 @@ def stump_tree(
     array([[1.   , 0.368],
            [0.368, 1.   ]])
     """
-    return np.exp(-0.5 * degree * (1.0 - _agreement(X, Z, box)))
+    return np.exp(-0.5 * degree * (1.0 - _normalised_stump(X, Z, box)))
 
 
-def _agreement(X, Z, box):
-    """Return the mean of h(x)h(z) over random stumps h, which is 1 for equal points."""
+def _normalised_stump(X, Z, box):
+    r"""Return :math:`K_S/\Delta_S`, the mean of h(x)h(z) over random stumps h.
+
+    If the box is a single point, no stump separates any two points, and all values are 1.
+    """
     mass = stump_mass(box)
     return stump(X, Z, box=box) / mass if mass else np.ones((len(X), len(X if Z is None else Z)))
 
@@ -220,7 +223,7 @@ def stump_mass(box):
     return 0.5 * float((high - low).sum())
 
 
-def mean_cosine(d):
+def mean_abs_cos(d):
     r"""Return the mean of :math:`|\theta_1|` over the unit sphere in d dimensions.
 
     .. math:: m = \frac{\Gamma(d/2)}{\sqrt\pi\,\Gamma((d + 1)/2)}
@@ -236,8 +239,8 @@ def mean_cosine(d):
 
     Examples
     --------
-    >>> from svmbook.kernels.ensembles import mean_cosine
-    >>> [round(mean_cosine(d), 4) for d in (1, 2, 3)]  # 1, 2 / pi, 1 / 2
+    >>> from svmbook.kernels.ensembles import mean_abs_cos
+    >>> [round(mean_abs_cos(d), 4) for d in (1, 2, 3)]  # 1, 2 / pi, 1 / 2
     [1.0, 0.6366, 0.5]
     """
     return float(np.exp(gammaln(0.5 * d) - gammaln(0.5 * (d + 1))) / np.sqrt(np.pi))

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 
 __all__ = [
-    "DISTANCES",
+    "DISTANCE_FUNCTIONS",
     "exponential",
     "gaussian",
     "laplacian",
@@ -50,7 +50,7 @@ def linear(X: ArrayLike, Z: ArrayLike | None = None) -> np.ndarray:
            [6., 8.]])
     """
     if issparse(X):
-        return _sparse_products(X, X if Z is None else Z)
+        return _products_of_sparse(X, X if Z is None else Z)
     X, Z = _as_arrays(X, Z)
     return X @ Z.T
 
@@ -115,7 +115,7 @@ def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) ->
     array([[1.    , 0.1353],
            [0.1353, 1.    ]])
     """
-    return _exp_in_place(DISTANCES["rbf"](*_as_arrays(X, Z)), gamma)
+    return _exp_in_place(DISTANCE_FUNCTIONS["rbf"](*_as_arrays(X, Z)), gamma)
 
 
 def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -> np.ndarray:
@@ -139,7 +139,7 @@ def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -
     array([[1.    , 0.1353],
            [0.1353, 1.    ]])
     """
-    return _exp_in_place(DISTANCES["laplacian"](*_as_arrays(X, Z)), gamma)
+    return _exp_in_place(DISTANCE_FUNCTIONS["laplacian"](*_as_arrays(X, Z)), gamma)
 
 
 def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -> np.ndarray:
@@ -163,15 +163,16 @@ def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0)
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
     """
-    return _exp_in_place(DISTANCES["exponential"](*_as_arrays(X, Z)), gamma)
+    return _exp_in_place(DISTANCE_FUNCTIONS["exponential"](*_as_arrays(X, Z)), gamma)
 
 
-def _sparse_products(X, Z):
-    """Return XZ' in blocks of rows: the sparse product needs more memory than a dense matrix."""
-    X, Z, K = X.tocsr(), Z.T.tocsc(), np.empty((X.shape[0], Z.shape[0]))
+def _products_of_sparse(X, Z):
+    """Return XZ' as a dense array, computed in blocks: a sparse product needs more memory."""
+    X, Z_transposed, K = X.tocsr(), Z.T.tocsc(), np.empty((X.shape[0], Z.shape[0]))
     rows_per_block = max(1, SPARSE_BLOCK_ENTRIES // max(1, K.shape[1]))
     for start in range(0, len(K), rows_per_block):
-        K[start : start + rows_per_block] = (X[start : start + rows_per_block] @ Z).toarray()
+        rows = slice(start, start + rows_per_block)
+        K[rows] = (X[rows] @ Z_transposed).toarray()
     return K
 
 
@@ -191,19 +192,19 @@ def _squared_distances(X, Z):
         block *= -2.0
         block += np.add.outer(squared_norms, Z_squared_norms)
         # Recompute small distances from differences.
-        small_indices = np.flatnonzero(
+        small_entries = np.flatnonzero(
             block <= CANCELLATION_TOL * (squared_norms.max() + Z_squared_norms)
         )
-        for offset in range(0, len(small_indices), CACHE_ENTRIES):
-            i, j = np.divmod(small_indices[offset : offset + CACHE_ENTRIES], len(Z))
+        for offset in range(0, len(small_entries), CACHE_ENTRIES):
+            i, j = np.divmod(small_entries[offset : offset + CACHE_ENTRIES], len(Z))
             is_inexact = block[i, j] <= CANCELLATION_TOL * (squared_norms[i] + Z_squared_norms[j])
             i, j = i[is_inexact], j[is_inexact]
             block[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
     return D
 
 
-#: The function that computes the distances D of each kernel exp(-gamma D).
-DISTANCES = {
+#: The function that computes D, squared for "rbf", for each kernel exp(-gamma D).
+DISTANCE_FUNCTIONS = {
     "rbf": _squared_distances,
     "laplacian": manhattan_distances,
     "exponential": cdist,

@@ -169,7 +169,7 @@ class ImportVectorMachine(LogisticKernelMachine):
         """
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        problem = self._prepare(X, y, sample_weight)
+        problem = self._training_problem(X, y, sample_weight)
         points, is_linear, origin = problem.points, problem.kernel.name == "linear", 0.0
         # If S is not the whole set, a linear model depends on the origin: far from it all kernel
         # functions are nearly equal. So the training point nearest to the mean becomes the origin.
@@ -188,6 +188,6 @@ class ImportVectorMachine(LogisticKernelMachine):
             # In sum_j alpha_j (x_j - origin) the origin has the coefficient -sum_j alpha_j.
             alpha, coef_and_origin = alpha.copy(), (points.T @ alpha, origin)
             alpha[origin_index] -= alpha.sum()
-        self._store(problem, result, alpha, coef_and_origin)
+        self._set_fitted_attributes(problem, result, alpha, coef_and_origin)
         self.full_model_gap_ = relative_gap(result.full_model_gap, result.objective)
         return self

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..arguments import check_positive
 from ..gram import LowRankGram, StoredGram
-from ..labels import encode_labels, encode_targets, is_multiclass
+from ..labels import encode_binary_labels, encode_targets, is_multiclass
 from ..solvers.logistic.likelihoods import make_likelihood
 from ..solvers.logistic.newton import expansion_coefficients, ridge_path
 from ..solvers.logistic.proximal import l1_path, lam_max_on_gram
@@ -205,7 +205,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         """
         if self.penalty == "l1" and is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        problem, (gram, origin) = self._prepare_gram(self._prepare(X, y, sample_weight))
+        problem, (gram, origin) = self._prepare_gram(self._training_problem(X, y, sample_weight))
         (result,) = self._solve_for_lams(problem, gram, [float(self.lam)])
         return self._store_result(problem, gram, origin, result)
 
@@ -228,8 +228,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         lams : int or array-like, default=30
             Values of ``lam``, or their number. A given number of values decreases geometrically
             from the smallest value for which all coefficients are zero ("l1"), or from the mean
-            k(x, x) times the total weight ("l2"), for which the decision function is nearly
-            constant.
+            k(x, x) times the total weight ("l2"), for which the outputs are nearly constant.
         min_ratio : float, default=1e-3
             The last value as a fraction of the first, if ``lams`` is a number.
 
@@ -255,7 +254,8 @@ class KernelLogisticRegression(LogisticKernelMachine):
         if self.penalty is None:
             raise ValueError("penalty=None has no lam, and so no path; choose 'l1' or 'l2'.")
         template = clone(self)  # so that fitted attributes of this estimator do not change
-        problem, (gram, origin) = template._prepare_gram(template._prepare(X, y, sample_weight))
+        problem = template._training_problem(X, y, sample_weight)
+        problem, (gram, origin) = template._prepare_gram(problem)
         lams = template._path_lams(lams, min_ratio, problem, gram)
         models = [copy(template).set_params(lam=lam) for lam in lams]
         results = template._solve_for_lams(problem, gram, lams)
@@ -263,9 +263,9 @@ class KernelLogisticRegression(LogisticKernelMachine):
             model._store_result(problem, gram, origin, result)
         return models
 
-    def _prepare(self, X, y, sample_weight):
-        encode = encode_labels if self.penalty == "l1" else encode_targets
-        return super()._prepare(X, y, sample_weight, encode)
+    def _training_problem(self, X, y, sample_weight):
+        encode = encode_binary_labels if self.penalty == "l1" else encode_targets
+        return super()._training_problem(X, y, sample_weight, encode)
 
     def _prepare_gram(self, problem):
         """Return (problem, (Gram matrix, origin)); shift the kernel if that makes it definite.
@@ -346,5 +346,5 @@ class KernelLogisticRegression(LogisticKernelMachine):
             centred = problem.points if issparse(problem.points) else problem.points - origin
             coef = centred.T @ alpha
         coef_and_origin = None if coef is None else (coef, origin)
-        self._store(problem, result, alpha, coef_and_origin, stacklevel=5)
+        self._set_fitted_attributes(problem, result, alpha, coef_and_origin, stacklevel=5)
         return self

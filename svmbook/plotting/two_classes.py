@@ -269,6 +269,6 @@ def _check_signs(y, n):
     if len(invalid):
         raise ValueError(
             f"y contains the label {invalid.tolist()[0]!r}; only -1 and +1 can be plotted. "
-            "Encode other labels first: `classes, y = svmbook.labels.encode_labels(y)`."
+            "Encode other labels first: `classes, y = svmbook.labels.encode_binary_labels(y)`."
         )
     return y

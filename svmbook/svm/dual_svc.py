@@ -258,7 +258,7 @@ class DualSVC(KernelMachine):
         """
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        problem = self._prepare(X, y, sample_weight)
+        problem = self._training_problem(X, y, sample_weight)
         solver = self._choose_solver(problem)
         C = upper_bounds(self.C, problem.weights)
         points, kernel, origin = problem.points, problem.kernel, 0.0
@@ -269,7 +269,7 @@ class DualSVC(KernelMachine):
         problem, result = self._apply_with_definite_kernel(problem, solve)
         signed_alpha, self.solver_ = problem.y * result.alpha, solver
         coef_and_origin = (points.T @ signed_alpha, origin) if kernel.name == "linear" else None
-        coefficients = self._store(problem, result, signed_alpha, coef_and_origin)
+        coefficients = self._set_fitted_attributes(problem, result, signed_alpha, coef_and_origin)
         self.alpha_ = np.abs(coefficients)
         is_bounded = result.alpha >= (1.0 - BOUND_TOL) * C
         self.bounded_support_ = problem.indices[is_bounded]

@@ -55,5 +55,7 @@ class IRWLSClassifier(KernelMachine):
             is_wide = len(result.w) != problem.points.shape[1]
             coef = (problem.points - origin).T @ signed_alpha if is_wide else result.w
             coef_and_origin = coef, origin
-        coefficients = self._store(problem, result, signed_alpha, coef_and_origin, stacklevel=5)
+        coefficients = self._set_fitted_attributes(
+            problem, result, signed_alpha, coef_and_origin, stacklevel=5
+        )
         self.alpha_ = np.abs(coefficients)

@@ -155,7 +155,7 @@ class IRWLSSVC(IRWLSClassifier):
         """
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        problem = self._prepare(X, y, sample_weight)
+        problem = self._training_problem(X, y, sample_weight)
         C = self._penalties(problem)
         problem, (Z, origin) = self._apply_with_definite_kernel(problem, self._features_and_origin)
         result = run_irwls(Z, problem.y, C, HINGE, **self._solver_options())
@@ -321,7 +321,7 @@ class ERMSVC(IRWLSClassifier):
         """
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        problem = self._prepare(X, y, sample_weight)
+        problem = self._training_problem(X, y, sample_weight)
         C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))
         problem, (Z, origin) = self._apply_with_definite_kernel(problem, self._features_and_origin)
         costs, start = [*map(sigmoidal_cost, slopes)], svm_start(Z, problem.y, C)

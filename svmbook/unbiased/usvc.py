@@ -179,7 +179,7 @@ class USVC(IRWLSClassifier):
         "random_state": ["random_state"],
     }
 
-    _memory_advice = "Fit fewer points, or use fewer prototypes."
+    _memory_advice = "Use fewer points, or fewer prototypes."
 
     def _n_stored_numbers(self, n, d):
         return n * d if self._is_linear else 3 * n * (self.n_prototypes + d)
@@ -250,7 +250,7 @@ class USVC(IRWLSClassifier):
                     "the classes of y into two, or set it to None."
                 )
             return self._fit_pairs(X, y, sample_weight)
-        problem = self._prepare(X, y, sample_weight)
+        problem = self._training_problem(X, y, sample_weight)
         rng = self._random_generator()
         training, validation_indices = problem, None
         if self.target_false_alarm_rate is not None:
@@ -333,7 +333,7 @@ class USVC(IRWLSClassifier):
             points=points,
             y=problem.y[training_indices],
             weights=weights,
-            kernel=self._choose_kernel(points, weights),
+            kernel=self._resolve_kernel(points, weights),
         )
         return training, validation_indices
 

@@ -224,7 +224,7 @@ def test_cache_is_filled_completely_for_any_previous_content(cached_range):
 
 
 def test_small_submatrix_is_stored_and_large_one_is_computed(monkeypatch):
-    monkeypatch.setattr("svmbook.gram.computed.MAX_STORED_POINTS", 120)
+    monkeypatch.setattr("svmbook.gram.computed.MAX_STORED_SUBMATRIX_SIZE", 120)
     block, shapes = recording_block()
     gram, indices = (
         ComputedGram(block, N, cache_megabytes=0.2),

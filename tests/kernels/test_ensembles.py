@@ -15,7 +15,7 @@ from svmbook.ensembles.learners import (
     sampled_kernel,
 )
 from svmbook.kernels import perceptron, stump, stump_regions, stump_tree
-from svmbook.kernels.ensembles import bounding_box, mean_cosine, stump_mass
+from svmbook.kernels.ensembles import bounding_box, mean_abs_cos, stump_mass
 
 POINTS = np.random.default_rng(0).uniform(-1, 1, (8, 3)) * [1.0, 2.0, 0.5]
 BOX = bounding_box(POINTS)
@@ -67,10 +67,10 @@ def test_finite_ensembles_converge_to_closed_form(name):
     assert error < 2.0 * errors[0] * np.sqrt(sizes[0] / n_hypotheses)
 
 
-def test_mean_cosine_agrees_with_random_directions():
+def test_mean_abs_cos_agrees_with_random_directions():
     theta = np.random.default_rng(0).standard_normal((200_000, 7))
     theta /= np.linalg.norm(theta, axis=1, keepdims=True)
-    assert mean_cosine(7) == pytest.approx(np.abs(theta[:, 0]).mean(), rel=0.01)
+    assert mean_abs_cos(7) == pytest.approx(np.abs(theta[:, 0]).mean(), rel=0.01)
 
 
 def test_points_outside_the_box_are_moved_to_its_boundary():
@@ -81,8 +81,8 @@ def test_points_outside_the_box_are_moved_to_its_boundary():
 def test_printed_recursion_differs_for_three_but_not_for_two_boundaries():
     for degree, are_equal in ((2, True), (3, False)):
         K_corrected, K_printed = (
-            stump_regions(POINTS, box=BOX, degree=degree, as_printed=as_printed)
-            for as_printed in (False, True)
+            stump_regions(POINTS, box=BOX, degree=degree, subtract_one=subtract_one)
+            for subtract_one in (False, True)
         )
         assert (np.ptp(K_corrected - K_printed) < 1e-12) == are_equal
 

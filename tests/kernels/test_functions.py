@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from svmbook.kernels import (
     CONDITIONALLY_DEFINITE,
-    DISTANCES,
+    DISTANCE_FUNCTIONS,
     KERNELS,
     check_gram,
     exponential,
@@ -92,7 +92,7 @@ def test_distances_are_accurate_for_features_of_any_scale(n, scale, n_extra_feat
     Z = X[::2].copy()
     for A, B in ((X, X), (X, Z), (Z, X)):
         D = ((A[:, None] - B) ** 2).sum(axis=2)
-        np.testing.assert_allclose(DISTANCES["rbf"](A, B), D, rtol=1e-8)
+        np.testing.assert_allclose(DISTANCE_FUNCTIONS["rbf"](A, B), D, rtol=1e-8)
 
 
 @pytest.mark.parametrize("kernel", [gaussian, laplacian, exponential])
@@ -165,12 +165,12 @@ def test_small_asymmetry_is_removed_and_large_asymmetry_refused(scale):
     assert check_gram(K, require_definite=False) is K
 
 
-@pytest.mark.parametrize("name", DISTANCES)
+@pytest.mark.parametrize("name", DISTANCE_FUNCTIONS)
 def test_kernels_agree_with_distances_for_every_gamma(name):
     rng = np.random.default_rng(7)
     X, Z = rng.standard_normal((9, 3)), rng.standard_normal((4, 3))
     function, _ = KERNELS[name]
-    D = DISTANCES[name](X, Z)
+    D = DISTANCE_FUNCTIONS[name](X, Z)
     expected = [[-np.log(DEFINITIONS[name](x, z)) / PARAMS["gamma"] for z in Z] for x in X]
     np.testing.assert_allclose(D, expected, rtol=1e-9)
     for gamma in (0.3, 2.0):

@@ -65,7 +65,10 @@ def test_keywords_and_their_aliases_are_passed_to_scatter(ax):
         ),
         (lambda ax: plot_points(ax, POINTS, [-1, 1]), r"y has shape \(2,\), but X has 3 points"),
         (lambda ax: plot_points(ax, POINTS, SIGNS[:, None]), r"y has shape \(3, 1\)"),
-        (lambda ax: plot_points(ax, POINTS, [0, 1, 1]), r"the label 0;.*labels\.encode_labels"),
+        (
+            lambda ax: plot_points(ax, POINTS, [0, 1, 1]),
+            r"the label 0;.*labels\.encode_binary_labels",
+        ),
         (lambda ax: plot_points(ax, POINTS, ["-1", "1", "1"]), "the label '-1';"),
         (lambda ax: plot_points(ax, POINTS, [-1, 1, 2]), "the label 2;"),
         (lambda ax: plot_points(ax, POINTS, [-1, 1, np.nan]), "the label nan;"),

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from svmbook.datasets import striated
-from svmbook.kernels.choice import KernelChoice, choose_kernel
+from svmbook.kernels.kernel import Kernel, resolve_kernel
 from svmbook.unbiased.placement import PLACEMENT_RULES, fscl
 
 X, _ = striated(600, random_state=0)
-KERNEL = choose_kernel("rbf", X, np.ones(600), gamma=2.0, degree=3, coef0=1.0)
+KERNEL = resolve_kernel("rbf", X, np.ones(600), gamma=2.0, degree=3, coef0=1.0)
 
 
 def squared_distances(X, centres):
@@ -47,7 +47,7 @@ def test_pre_images_are_close_to_the_points(n_prototypes):
 
 def test_kernel_pca_reports_an_unsupported_kernel():
     with pytest.raises(ValueError, match="needs one of the kernels rbf, laplacian, poly"):
-        PLACEMENT_RULES["kpca"](X, 4, KernelChoice("callable", np.dot), np.random.default_rng(0))
+        PLACEMENT_RULES["kpca"](X, 4, Kernel("callable", np.dot), np.random.default_rng(0))
 
 
 def test_kernel_pca_does_not_use_the_global_generator():
@@ -60,5 +60,5 @@ def test_kernel_pca_does_not_use_the_global_generator():
 
 def test_kernel_pca_can_place_thousands_of_prototypes():
     points = np.random.default_rng(0).standard_normal((2600, 6))
-    kernel = choose_kernel("rbf", points, np.ones(2600), gamma=2.0, degree=3, coef0=1.0)
+    kernel = resolve_kernel("rbf", points, np.ones(2600), gamma=2.0, degree=3, coef0=1.0)
     assert len(PLACEMENT_RULES["kpca"](points, 2200, kernel, np.random.default_rng(0))) == 2200

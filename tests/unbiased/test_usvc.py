@@ -207,13 +207,13 @@ def test_error_for_too_few_validation_points_states_the_required_number():
 def test_validation_points_are_not_used_for_training():
     weights = np.linspace(0.5, 2.0, 120)
     model = USVC(target_false_alarm_rate=0.2, kernel="rbf", validation_fraction=0.4)
-    problem = model._prepare(X, Y, weights)
+    problem = model._training_problem(X, Y, weights)
     training, validation_indices = model._validation_split(problem, np.random.default_rng(0))
     assert sorted([*training.indices, *validation_indices]) == list(range(120))
     np.testing.assert_array_equal(training.points, X[training.indices])
     np.testing.assert_array_equal(training.weights, weights[training.indices])
     assert abs((Y[validation_indices] < 0).mean() - (Y < 0).mean()) < 0.02
-    expected = USVC(kernel="rbf")._prepare(training.points, training.y, training.weights)
+    expected = USVC(kernel="rbf")._training_problem(training.points, training.y, training.weights)
     assert training.kernel.params == expected.kernel.params  # gamma="scale" of these points
 
 

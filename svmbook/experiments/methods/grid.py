@@ -22,8 +22,8 @@ from sklearn.svm import SVC
 from sklearn.utils import check_scalar, check_X_y
 
 from ...gram import StoredGram
-from ...kernels import CONDITIONALLY_DEFINITE, DISTANCES, KERNELS
-from ...kernels.choice import shift_values
+from ...kernels import CONDITIONALLY_DEFINITE, DISTANCE_FUNCTIONS, KERNELS
+from ...kernels.kernel import shift_values
 from ...solvers.dual.path import svm_path_on_gram
 
 __all__ = ["GridChoice", "choose_parameters", "coarsen", "fit_and_predict", "run_grid_search"]
@@ -85,7 +85,7 @@ def choose_parameters(
         Labels. With more than two classes there is one SVM per pair of classes, as in
         `sklearn.svm.SVC`.
     kernel : str, default="rbf"
-        A key of `svmbook.kernels.DISTANCES`, or a kernel without parameters.
+        A key of `svmbook.kernels.DISTANCE_FUNCTIONS`, or a kernel without parameters.
     C : sequence of float
         Values of the regularisation parameter to try.
     gamma : sequence of float, default=None
@@ -124,7 +124,9 @@ def choose_parameters(
         raise ValueError("the training part of a fold of cv has one class; it needs two or more.")
     # The kernel matrix of a kernel without parameters, otherwise the matrix of distances.
     base_matrix = (
-        KERNELS[kernel][0](X) if kernel in PARAMETER_FREE_KERNELS else DISTANCES[kernel](X, X)
+        KERNELS[kernel][0](X)
+        if kernel in PARAMETER_FREE_KERNELS
+        else DISTANCE_FUNCTIONS[kernel](X, X)
     )
     if kernel in CONDITIONALLY_DEFINITE:
         # Shifted at the first point; the SVM does not depend on the choice of this point.
@@ -304,7 +306,7 @@ def run_grid_search(
 
 def _check_grid(kernel, C, gamma):
     """Validate the kernel and the values to try; return the values of C and gamma as lists."""
-    available = (*DISTANCES, *PARAMETER_FREE_KERNELS)
+    available = (*DISTANCE_FUNCTIONS, *PARAMETER_FREE_KERNELS)
     if kernel not in available:
         raise ValueError(f"kernel must be one of {', '.join(available)}; found {kernel!r}.")
     if kernel in PARAMETER_FREE_KERNELS and gamma is not None:

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from ....datasets import load
-from ....kernels import DISTANCES
+from ....kernels import DISTANCE_FUNCTIONS
 from ....logistic import KernelLogisticRegression
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
@@ -254,7 +254,10 @@ def _candidates(spec, X, X_validation):
     if spec.kernel == "linear":
         yield None, _make_classifier(spec, spec.kernel, None), X, X_validation
         return
-    D, D_validation = DISTANCES[spec.kernel](X, X), DISTANCES[spec.kernel](X_validation, X)
+    D, D_validation = (
+        DISTANCE_FUNCTIONS[spec.kernel](X, X),
+        DISTANCE_FUNCTIONS[spec.kernel](X_validation, X),
+    )
     for gamma in spec.gammas:
         model = _make_classifier(spec, "precomputed", None)
         if spec.loss == "hinge":

@@ -1,4 +1,4 @@
-"""The names of the kernels for the parameter ``kernel`` of the estimators."""
+"""The named kernels, which the parameter ``kernel`` of the estimators accepts."""
 
 from .ensembles import perceptron, stump, stump_regions, stump_tree
 from .functions import exponential, gaussian, laplacian, linear, polynomial
@@ -18,5 +18,5 @@ KERNELS = {
     "stump_regions": (stump_regions, ("box", "degree")),
     "stump_tree": (stump_tree, ("box", "degree")),
 }
-#: Kernels that are only conditionally definite: on vectors that sum to zero.
+#: Names of the kernels that are only conditionally definite: on vectors that sum to zero.
 CONDITIONALLY_DEFINITE = ("stump", "perceptron")

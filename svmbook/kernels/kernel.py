@@ -1,4 +1,4 @@
-"""The parameter ``kernel`` of the estimators: from a name or a function to checked values."""
+"""Kernels with fixed parameters, resolved from the parameter ``kernel`` of the estimators."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from ..weights import normalise_weights
 from .checks import check_finite, check_gram, check_square
 from .ensembles import bounding_box
-from .names import CONDITIONALLY_DEFINITE, KERNELS
+from .registry import CONDITIONALLY_DEFINITE, KERNELS
 
-__all__ = ["KernelChoice", "choose_kernel", "select_points", "shift_values"]
+__all__ = ["Kernel", "resolve_kernel", "select_points", "shift_values"]
 
 SUM_ROUNDING = 8 * np.finfo(float).eps  # relative rounding error of a mean or a sum
 
 
 @dataclass(frozen=True, eq=False)
-class KernelChoice:
+class Kernel:
     r"""A kernel with fixed parameters: ``function(X, Z)``, or None for a precomputed kernel.
 
     ``name`` is a key of `svmbook.kernels.KERNELS`, "callable" or "precomputed"; ``params`` are the
@@ -51,7 +51,7 @@ class KernelChoice:
         For a precomputed kernel ``X`` is that matrix. With ``require_definite=False``
         positive semi-definiteness is not checked.
         """
-        if self.is_known_definite:  # also square and symmetric
+        if self.is_known_definite:  # then K is also square and symmetric
             return check_finite(self.values(X, X, require_finite=False))
         K = X if self.name == "precomputed" else self._unshifted_values(X, X)
         if self.shift_index is not None:
@@ -114,7 +114,7 @@ class KernelChoice:
         """Return the kernel values of new points with the support vectors of a fitted model."""
         if self.name == "precomputed":
             return X[:, model.support_]
-        # There may be none, after an early stop or with a large penalty.
+        # A model may have no support vectors, after an early stop or with a large penalty.
         if not model.support_vectors_.shape[0]:
             return np.empty((X.shape[0], 0))
         return self.values(X, model.support_vectors_)
@@ -147,8 +147,8 @@ def select_points(X, indices, *, pairwise):
     return X[np.ix_(indices, indices)] if pairwise else X[indices]
 
 
-def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
-    """Return the `KernelChoice` for the kernel parameters of an estimator.
+def resolve_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
+    """Return the `Kernel` that the parameters of an estimator specify.
 
     ``kernel`` is a key of `svmbook.kernels.KERNELS`, "precomputed", or a function ``k(X, Z)``. A
     function in `KERNELS` is replaced by its key. ``gamma="scale"`` is computed from ``X`` and the
@@ -157,9 +157,9 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.kernels.choice import choose_kernel
+    >>> from svmbook.kernels.kernel import resolve_kernel
     >>> X, weights, scale = np.array([[0.0], [2.0]]), np.ones(2), "scale"
-    >>> choose_kernel("rbf", X, weights, gamma=scale, degree=3, coef0=1.0).params
+    >>> resolve_kernel("rbf", X, weights, gamma=scale, degree=3, coef0=1.0).params
     {'gamma': 1.0}
     """
     name = kernel
@@ -167,7 +167,7 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
         names = (key for key, (function, _) in KERNELS.items() if function is kernel)
         name = next(names, "callable")
     if name not in KERNELS:
-        return KernelChoice(name, kernel if callable(kernel) else None)
+        return Kernel(name, kernel if callable(kernel) else None)
     function, parameter_names = KERNELS[name]
     parameter_values = {"degree": degree, "coef0": coef0}
     if "gamma" in parameter_names:
@@ -175,11 +175,12 @@ def choose_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     if "box" in parameter_names:
         parameter_values["box"] = bounding_box(X)
     params = {parameter: parameter_values[parameter] for parameter in parameter_names}
-    choice = KernelChoice(name, partial(function, **params), params)
+    resolved = Kernel(name, partial(function, **params), params)
     if name in CONDITIONALLY_DEFINITE:
         mean = (normalise_weights(sample_weight) @ X)[None]
-        choice = choice._with_shift_at(X, np.argmax(choice._unshifted_values(X, mean)))
-    return choice
+        nearest_to_mean = np.argmax(resolved._unshifted_values(X, mean))
+        resolved = resolved._with_shift_at(X, nearest_to_mean)
+    return resolved
 
 
 def _resolve_gamma(gamma, X, sample_weight):
@@ -198,8 +199,8 @@ def _resolve_gamma(gamma, X, sample_weight):
         gamma = 1.0 / (X.shape[1] * variance) / largest_deviation / largest_deviation
     if not (np.isfinite(gamma) and gamma > 0):
         raise ValueError(
-            "gamma='scale', one over the variance of the features, is zero or not finite for "
-            f"values of size {largest_deviation:.0e}; scale the features (for instance with "
+            "gamma='scale', 1 / (n_features * X.var()), is zero or not finite for deviations of "
+            f"size {largest_deviation:.0e}; scale the features (for instance with "
             "StandardScaler)."
         )
     return float(gamma)
