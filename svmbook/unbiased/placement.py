@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
 
-from ..kernels.choice import KernelChoice
+from ..kernels.kernel import Kernel
 from ..ties import first_argmax, round_significand
 
 __all__ = [
@@ -26,7 +26,7 @@ KPCA_SAMPLE_SIZE = 1000  # number of points that kernel PCA uses; more if there 
 
 
 def fscl(
-    X: np.ndarray, n_prototypes: int, kernel: KernelChoice, rng: np.random.Generator
+    X: np.ndarray, n_prototypes: int, kernel: Kernel, rng: np.random.Generator
 ) -> np.ndarray:
     r"""Place prototypes by frequency sensitive competitive learning.
 
@@ -64,7 +64,7 @@ def fscl(
 
 
 def kmeans(
-    X: np.ndarray, n_prototypes: int, kernel: KernelChoice, rng: np.random.Generator
+    X: np.ndarray, n_prototypes: int, kernel: Kernel, rng: np.random.Generator
 ) -> np.ndarray:
     """Place prototypes at the cluster centres of scikit-learn's k-means."""
     sample = X[rng.permutation(len(X))[: MAX_KMEANS_POINTS_PER_PROTOTYPE * n_prototypes]]
@@ -77,7 +77,7 @@ def kmeans(
 
 
 def kernel_pca_pre_images(
-    X: np.ndarray, n_prototypes: int, kernel: KernelChoice, rng: np.random.Generator
+    X: np.ndarray, n_prototypes: int, kernel: Kernel, rng: np.random.Generator
 ) -> np.ndarray:
     """Place prototypes along the principal axes of the feature space.
 
@@ -106,7 +106,7 @@ def choose_prototypes(
     prototypes: str | np.ndarray,
     X: np.ndarray,
     n_prototypes: int,
-    kernel: KernelChoice,
+    kernel: Kernel,
     rng: np.random.Generator,
 ) -> np.ndarray:
     """Return prototypes placed by the named rule, or given prototypes after a check.
