@@ -46,28 +46,30 @@ def test_first_record_of_a_run_is_kept(path):
 
 def test_incomplete_last_line_is_moved_to_another_file(path):
     filled_store(path, 3)
-    complete = path.read_bytes()
-    last_start = complete.rfind(b"\n", 0, -1) + 1
-    for length in range(last_start + 1, len(complete), 9):
-        path.write_bytes(complete[:length])
+    content = path.read_bytes()
+    last_line_start = content.rfind(b"\n", 0, -1) + 1
+    for length in range(last_line_start + 1, len(content), 9):
+        path.write_bytes(content[:length])
         store = Store(path)
         assert store.records() == [record(0), record(1)]
-        assert path.read_bytes() == complete[:length]  # reading changes nothing
+        assert path.read_bytes() == content[:length]  # reading changes nothing
         with pytest.warns(RuntimeWarning, match=r"incomplete record.*moved to runs\.jsonl\.torn"):
             store.repair()
-        assert path.read_bytes() == complete[:last_start]
-        torn = path.with_name("runs.jsonl.torn")
-        assert torn.read_bytes() == complete[last_start:length] + b"\n"
-        torn.unlink()
+        assert path.read_bytes() == content[:last_line_start]
+        torn_path = path.with_name("runs.jsonl.torn")
+        assert torn_path.read_bytes() == content[last_line_start:length] + b"\n"
+        torn_path.unlink()
         assert store.append(record(2))
-        assert path.read_bytes() == complete
+        assert path.read_bytes() == content
 
 
-def test_complete_store_is_not_repaired(path):
+def test_repair_does_not_change_a_complete_store(path):
     store = filled_store(path, 2)
+    old_content = path.read_bytes()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         store.repair()
+    assert path.read_bytes() == old_content
     assert not path.with_name("runs.jsonl.torn").exists()
 
 
@@ -80,13 +82,13 @@ def test_append_repairs_the_incomplete_record_of_a_killed_process(path):
     assert Store(path).records() == [record(run) for run in range(3)]
 
 
-def test_records_of_another_process_are_read(path):
-    ours, theirs = Store(path), Store(path)
-    theirs.append(record(0))
-    assert not ours.append(record(0))
-    theirs.append(record(1))
-    assert len(ours) == 1
-    assert ours.refresh() == b"" and len(ours) == 2
+def test_records_appended_through_another_store_are_read(path):
+    store, other_store = Store(path), Store(path)
+    other_store.append(record(0))
+    assert not store.append(record(0))
+    other_store.append(record(1))
+    assert len(store) == 1
+    assert store.refresh() == b"" and len(store) == 2
 
 
 def test_repeated_run_appended_later_is_reported_with_its_line(path):
@@ -115,7 +117,7 @@ def test_shortened_deleted_or_replaced_file_is_read_again(path):
     assert [r["run"] for r in store.records()] == list(range(5))
 
 
-def test_repair_raises_if_the_file_cannot_be_written(path):
+def test_repair_creates_a_missing_file_or_raises_if_it_cannot_be_written(path):
     store = Store(path)
     store.repair()
     assert path.read_bytes() == b""
@@ -148,17 +150,17 @@ except OSError as error:
 """
 
 
-def test_full_disk_leaves_the_store_unchanged(path, request):
+def test_append_to_a_full_disk_leaves_the_store_unchanged_and_can_be_repeated(path, request):
     filled_store(path, 2)
     old_content = path.read_bytes()
-    limit = len(old_content) + 40  # bytes: a part of the next record is written before the error
+    max_file_size = len(old_content) + 40  # in bytes; allows only a part of the next record
     command = [
         sys.executable,
         "-c",
         FULL_DISK_SCRIPT,
         str(request.path.parent),
         str(path),
-        str(limit),
+        str(max_file_size),
     ]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert result.stdout == f"failed 2 {len(old_content)}\nTrue 3\n", result.stderr
@@ -178,10 +180,10 @@ print(sum(store.append(record(run)) for run in range(150)))
 """
 
 
-def test_two_processes_append_to_one_store(path, request):
+def test_runs_appended_by_two_processes_are_stored_once(path, request):
     command = [sys.executable, "-c", WRITER_SCRIPT, str(request.path.parent), str(path)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    writers = [subprocess.Popen(command, **pipes) for _ in range(2)]
+    popen_options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    writers = [subprocess.Popen(command, **popen_options) for _ in range(2)]
     for writer in writers:
         assert writer.stdout.readline() == "ready\n"
     for writer in writers:
@@ -234,7 +236,7 @@ def test_paths_that_are_not_regular_files_raise(path):
             Store(invalid_path)
 
 
-def test_invalid_record_or_folder_raises(path, tmp_path):
+def test_invalid_record_or_missing_folder_raises(path, tmp_path):
     store = filled_store(path, 1)
     old_content = path.read_bytes()
     for value in (float("nan"), np.int64(3), {1, 2}):

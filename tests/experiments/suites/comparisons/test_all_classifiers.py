@@ -1,4 +1,4 @@
-"""The suite all-classifiers: model sizes, certificates, and completeness of the estimators."""
+"""The suite all-classifiers: its estimators, certificates, model sizes, runs and tables."""
 
 import itertools
 
@@ -50,8 +50,8 @@ def three_classes():
     return X, y
 
 
-def fit_and_measure(method, X, y):
-    """Fit as the suite does; return the model, its estimators and the model size."""
+def fit_and_measure_size(method, X, y):
+    """Fit the model of a method without a search; return it, its estimators and its size."""
     model, _ = all_classifiers._estimator_and_grid(method, X, y, seed=0)
     model.fit(X, y)
     estimators = model.estimators_ if method in BINARY_ESTIMATORS else [model]
@@ -59,10 +59,10 @@ def fit_and_measure(method, X, y):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "expected"), [((12, 20, 13, 30), (12 + 13) // 2), ((38, 37), (38 + 37) // 2)]
+    ("class_sizes", "expected"), [((12, 20, 13, 30), (12 + 13) // 2), ((38, 37), (38 + 37) // 2)]
 )
-def test_number_of_prototypes_is_half_the_size_of_the_smallest_pair(sizes, expected):
-    X, y = np.zeros((75, 3)), np.repeat(np.arange(len(sizes)), sizes)
+def test_number_of_prototypes_is_half_the_size_of_the_smallest_pair(class_sizes, expected):
+    X, y = np.zeros((75, 3)), np.repeat(np.arange(len(class_sizes)), class_sizes)
     model, _ = all_classifiers._estimator_and_grid("unbiased Gaussian", X, y, seed=0)
     assert model.estimator.n_prototypes == expected
 
@@ -70,8 +70,8 @@ def test_number_of_prototypes_is_half_the_size_of_the_smallest_pair(sizes, expec
 @pytest.mark.parametrize(
     "method", ["linear SVM", "linear logistic", "least squares", "unbiased linear"]
 )
-def test_size_of_linear_models_is_a_hyperplane_per_pair(method, three_classes):
-    assert fit_and_measure(method, *three_classes)[2] == 3 * 4
+def test_size_of_linear_models_is_that_of_one_hyperplane_per_pair(method, three_classes):
+    assert fit_and_measure_size(method, *three_classes)[2] == 3 * 4
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_size_of_linear_models_is_a_hyperplane_per_pair(method, three_classes):
     ["Gaussian SVM", "Gaussian logistic", "import vectors", "unbiased Gaussian", "tree kernel"],
 )
 def test_size_counts_a_support_vector_shared_by_pairs_once(method, three_classes):
-    _, pair_classifiers, size = fit_and_measure(method, *three_classes)
+    _, pair_classifiers, size = fit_and_measure_size(method, *three_classes)
     distinct_points = {
         tuple(row) for classifier in pair_classifiers for row in classifier.support_vectors_
     }
@@ -95,7 +95,7 @@ def test_size_counts_a_support_vector_shared_by_pairs_once(method, three_classes
 
 @pytest.mark.parametrize("method", ["exemplar SVMs", "mined exemplars", "prototype SVMs"])
 def test_size_of_ensembles_includes_what_their_vote_needs(method, three_classes):
-    fitted, _, size = fit_and_measure(method, *three_classes)
+    fitted, _, size = fit_and_measure_size(method, *three_classes)
     ensemble = fitted._ensemble_
     stored_parts = [ensemble.coef, ensemble.intercept, ensemble.codes]
     stored_parts += [ensemble.exemplars] if ensemble.voting == "local" else [*ensemble.sigmoids]
@@ -104,17 +104,17 @@ def test_size_of_ensembles_includes_what_their_vote_needs(method, three_classes)
 
 @pytest.mark.parametrize("method", ["stump kernel", "logistic stumps", "AdaBoost"])
 def test_size_of_additive_models_is_that_of_their_shape_functions(method, three_classes):
-    _, pair_classifiers, size = fit_and_measure(method, *three_classes)
+    _, pair_classifiers, size = fit_and_measure_size(method, *three_classes)
     shapes = [shape for classifier in pair_classifiers for shape in classifier.shape_functions_]
     assert size == len(pair_classifiers) + sum(len(shape[0]) + len(shape[1]) for shape in shapes)
 
 
 def test_size_of_trees_includes_splits_and_leaves(three_classes):
-    fitted, _, size = fit_and_measure("random forest", *three_classes)
+    fitted, _, size = fit_and_measure_size("random forest", *three_classes)
     n_leaves = sum(tree.get_n_leaves() for tree in fitted.estimators_)
     n_splits = sum(tree.tree_.node_count for tree in fitted.estimators_) - n_leaves
     assert size == 4 * n_splits + 3 * n_leaves
-    fitted, _, size = fit_and_measure("boosted trees", *three_classes)
+    fitted, _, size = fit_and_measure_size("boosted trees", *three_classes)
     trees = [tree for stage in fitted._predictors for tree in stage]
     n_leaves = sum(tree.get_n_leaf_nodes() for tree in trees)
     assert size == 4 * sum(len(tree.nodes) for tree in trees) - 3 * n_leaves
@@ -123,8 +123,8 @@ def test_size_of_trees_includes_splits_and_leaves(three_classes):
 def test_size_of_local_methods_includes_all_training_points(three_classes):
     X, y = three_classes
     for method in ("nearest neighbours", "localized SVM"):
-        assert fit_and_measure(method, X, y)[2] == X.size + len(X)
-    fitted, _, size = fit_and_measure("profile SVM", X, y)
+        assert fit_and_measure_size(method, X, y)[2] == X.size + len(X)
+    fitted, _, size = fit_and_measure_size("profile SVM", X, y)
     hyperplane_sizes = [
         hyperplanes.coef.size + len(hyperplanes.coef) for _, hyperplanes in fitted._planes_.values()
     ]
@@ -152,7 +152,7 @@ def test_suite_includes_all_estimators_except_irwls():
     assert set(svmbook.__all__[:-1]) - names == {"IRWLSSVC"}
 
 
-def test_random_states_are_the_seed_of_the_run():
+def test_search_spaces_are_seeded_and_use_one_vs_one_for_binary_estimators():
     X, y = np.zeros((30, 3)), np.repeat([0, 1, 2], 10)
     for method in METHODS:
         model, grid = all_classifiers._estimator_and_grid(method, X, y, seed=7)
@@ -170,7 +170,7 @@ def test_timed_predictions_equal_those_of_predict(n_classes):
     model = OneVsOneClassifier(estimator("Gaussian SVM")).fit(X, y)
     X_new = rng.normal(size=(200, 3)) + 1.0
     labels = all_classifiers._predict(model, model.estimators_, X_new)
-    pair_labels = np.column_stack([pair.predict(X_new) for pair in model.estimators_])
+    pair_labels = np.column_stack([classifier.predict(X_new) for classifier in model.estimators_])
     votes = np.zeros((len(X_new), n_classes))
     for column, (a, b) in zip(
         pair_labels.T, itertools.combinations(range(n_classes), 2), strict=True
@@ -200,10 +200,10 @@ def test_run_reproduces_its_committed_record(data_set, method):
 
 
 def test_prediction_of_a_thousand_points_is_timed_on_one_thread(monkeypatch):
-    sizes, thread_counts = [], set()
+    batch_sizes, thread_counts = [], set()
 
     def predict(model, estimators, X):
-        sizes.append(len(X))
+        batch_sizes.append(len(X))
         pools = [pool for pool in threadpool_info() if pool["user_api"] == "openmp"]
         thread_counts.update(pool["num_threads"] for pool in pools)
         return model.predict(X)
@@ -211,7 +211,7 @@ def test_prediction_of_a_thousand_points_is_timed_on_one_thread(monkeypatch):
     monkeypatch.setattr(all_classifiers, "_predict", predict)
     with threadpool_limits(2, user_api="openmp"):
         all_classifiers.carry_out_run("wdbc", "nearest neighbours", 0)
-    assert sizes == [1000]
+    assert batch_sizes == [1000]
     assert thread_counts == {1}
 
 
@@ -245,18 +245,18 @@ def rows():
     return all_classifiers._compare([*records, fourth_run])
 
 
-def test_rows_are_means_of_the_runs_that_all_methods_have(rows):
-    means = {(row["data_set"], row["method"]): row["error"] for row in rows}
-    assert means == {
+def test_rows_are_means_and_medians_of_the_runs_that_all_methods_have(rows):
+    mean_errors = {(row["data_set"], row["method"]): row["error"] for row in rows}
+    assert mean_errors == {
         key: pytest.approx(100 * np.mean(errors), abs=1e-3) for key, errors in ERRORS.items()
     }
     assert all(row["n_runs"] == 3 and row["model_size"] == 20 for row in rows)
     assert all(row["selection_seconds"] == 2.0 for row in rows)
     # The means are equal although 2/3, 1/3 and 0 are rounded differently from three times 1/3.
-    assert means["iris", "linear SVM"] == means["iris", "tree kernel"]
+    assert mean_errors["iris", "linear SVM"] == mean_errors["iris", "tree kernel"]
 
 
-def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
+def test_table_of_methods_has_mean_ranks_and_numbers_of_tables_near_the_best(rows):
     table_rows = {
         table_row[0]: [*table_row] for table_row in all_classifiers._make_table(rows).rows
     }
@@ -268,7 +268,7 @@ def test_report_has_mean_ranks_and_the_number_of_tables_near_the_best(rows):
     assert table_rows["tree kernel"][4:] == ["20", "2", "1e+02", "10", "gap"]
 
 
-def test_report_names_the_best_method_of_the_book_and_the_best_baseline(rows):
+def test_table_of_data_sets_names_the_best_method_of_the_book_and_the_best_baseline(rows):
     best_methods = {
         table_row[0]: [*table_row[4:]]
         for table_row in all_classifiers._make_data_set_table(rows).rows

@@ -29,45 +29,44 @@ def test_run_reproduces_its_committed_record(method):
 
 def test_training_and_test_points_differ_between_runs():
     samples = [kernel_features.draw_samples(run) for run in range(2)]
-    assert [(len(r.X_train), len(r.X_test)) for r in samples] == [(1600, 4000)] * 2
-    assert len({X[0, 0] for r in samples for X in (r.X_train, r.X_test)}) == 4
+    assert [(len(parts.X_train), len(parts.X_test)) for parts in samples] == [(1600, 4000)] * 2
+    assert len({X[0, 0] for parts in samples for X in (parts.X_train, parts.X_test)}) == 4
 
 
 def test_errors_of_explicit_fourier_features_agree_with_the_committed_values():
     parts, m, rng = kernel_features.draw_samples(3), 400, np.random.default_rng(0)
     omega = rng.normal(scale=np.sqrt(2 * kernel_features.GAMMA), size=(2, m))
     phases = rng.uniform(0, 2 * np.pi, m)
-    train, test = (
+    Z_train, Z_test = (
         np.sqrt(2 / m) * np.cos(X @ omega + phases) for X in (parts.X_train, parts.X_test)
     )
     compared = slice(kernel_features.N_COMPARED)
     K = gaussian(parts.X_train[compared], gamma=kernel_features.GAMMA)
-    error = np.abs(train[compared] @ train[compared].T - K).mean()
-    assert error == pytest.approx(values_of("Fourier, m = 400", "kernel_error").mean(), rel=0.2)
-    model = DualSVC(C=kernel_features.C).fit(train, parts.y_train)
-    assert 1 - model.score(test, parts.y_test) < values_of("Fourier, m = 400").max() + 0.01
+    kernel_error = np.abs(Z_train[compared] @ Z_train[compared].T - K).mean()
+    committed_kernel_errors = values_of("Fourier, m = 400", "kernel_error")
+    assert kernel_error == pytest.approx(committed_kernel_errors.mean(), rel=0.2)
+    model = DualSVC(C=kernel_features.C).fit(Z_train, parts.y_train)
+    assert 1 - model.score(Z_test, parts.y_test) < values_of("Fourier, m = 400").max() + 0.01
 
 
-def test_fourier_features_are_paired_with_nystroem():
+def test_differences_of_fourier_features_from_nystroem_are_paired_over_runs():
     rows = {row["method"]: row for row in report("kernel-features").rows}
     for m in FEATURE_COUNTS:
-        nystroem, fourier = (
-            100 * values_of(method_name(feature_map, m)) for feature_map in FEATURE_MAPS
-        )
+        nystroem, fourier = (100 * values_of(method_name(kind, m)) for kind in FEATURE_MAPS)
         row, differences = rows[method_name("Fourier", m)], fourier - nystroem
         assert row["nystroem_difference"] == pytest.approx(differences.mean())
         assert row["nystroem_difference_se"] == pytest.approx(differences.std(ddof=1) / 20**0.5)
         assert "nystroem_difference" not in rows[method_name("Nystroem", m)]
 
 
-def test_better_approximation_of_the_kernel_is_not_the_better_classifier():
+def test_nystroem_approximates_the_kernel_better_but_classifies_worse_for_200_features():
     for m in FEATURE_COUNTS:
         nystroem, fourier = (
-            values_of(method_name(feature_map, m), "kernel_error") for feature_map in FEATURE_MAPS
+            values_of(method_name(kind, m), "kernel_error") for kind in FEATURE_MAPS
         )
         assert (6 * nystroem < fourier).all()
-    fourier_wins = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
-    assert fourier_wins.sum() >= 18
+    fourier_is_better = values_of("Fourier, m = 200") < values_of("Nystroem, m = 200")
+    assert fourier_is_better.sum() >= 18
 
 
 def test_table_of_incomplete_records_has_empty_cells(tmp_path):

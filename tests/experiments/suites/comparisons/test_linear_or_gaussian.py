@@ -26,9 +26,9 @@ def test_splits_are_stratified_and_standardised_by_the_training_rows(data_set):
 def test_rows_with_missing_values_are_left_out():
     skip_without_table("hepatitis")
     table = load("hepatitis")
-    complete = np.isfinite(table.data).all(axis=1)
+    is_complete = np.isfinite(table.data).all(axis=1)
     X, _, X_test, _ = suite.split("hepatitis", run=0)
-    assert len(X) + len(X_test) == complete.sum() < len(table.data)
+    assert len(X) + len(X_test) == is_complete.sum() < len(table.data)
 
 
 def test_splits_are_reproducible_and_differ_between_runs():
@@ -39,7 +39,7 @@ def test_splits_are_reproducible_and_differ_between_runs():
 
 
 def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
-    # These records have no difference on cleveland, and one on sonar in the search runs only.
+    # The methods differ only on sonar, and there only in the runs of the search.
     rng = np.random.default_rng(0)
     records = []
     for data_set in ("sonar", "cleveland"):
@@ -60,12 +60,12 @@ def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
     assert rows["sonar"]["confirmation_difference"] == pytest.approx(0, abs=2)
     assert rows["sonar"]["confirmation_low"] < 0 < rows["sonar"]["confirmation_high"]
     assert rows["cleveland"]["p_holm"] > 0.05
-    printed = {
+    printed_p = {
         table_row[0]: table_row[result.table.columns.index("$p$ (Holm)")]
         for table_row in result.table.rows
     }
-    assert printed["sonar"] == "below 0.001"
-    assert float(printed["cleveland"]) == pytest.approx(rows["cleveland"]["p_holm"], rel=0.05)
+    assert printed_p["sonar"] == "below 0.001"
+    assert float(printed_p["cleveland"]) == pytest.approx(rows["cleveland"]["p_holm"], rel=0.05)
 
 
 def test_rows_use_common_runs_and_need_two_runs_each_for_search_and_confirmation(tmp_path):
@@ -94,10 +94,10 @@ def test_gaussian_kernel_is_better_on_three_tables():
 
 
 def test_chosen_gammas_on_sonar_are_rarely_the_largest():
-    chosen = [
-        r["parameters"]
+    chosen_gammas = [
+        r["parameters"]["gamma"]
         for r in load_records("linear-or-gaussian")
         if (r["data_set"], r["method"]) == ("sonar", "gaussian")
     ]
-    largest = max(suite.SCALED_GAMMAS) / 60
-    assert sum(p["gamma"] >= largest for p in chosen) <= 2
+    largest_gamma = max(suite.SCALED_GAMMAS) / 60  # sonar has 60 features
+    assert sum(gamma >= largest_gamma for gamma in chosen_gammas) <= 2

@@ -1,4 +1,4 @@
-"""The forest cover study, against brute force on a small table, and the results in the book."""
+"""The forest cover study: agreement with scikit-learn on a small table, and its results."""
 
 import itertools
 import time
@@ -20,7 +20,7 @@ from svmbook.kernels import gaussian
 
 
 @pytest.mark.parametrize("scaled", [True, False])
-def test_split_returns_three_disjoint_parts(scaled):
+def test_split_returns_three_disjoint_parts_centred_by_the_first_if_scaled(scaled):
     X = np.column_stack([np.arange(15120.0), np.arange(15120) % 7])
     parts = forest_cover.split(X, X[:, 1], 0, scaled=scaled)
     assert [len(y) for _, y in parts] == [5040, 5040, 5040]
@@ -29,7 +29,7 @@ def test_split_returns_three_disjoint_parts(scaled):
     assert (largest_mean < 1e-12) == scaled
 
 
-def test_gaussian_kernel_is_better_than_the_linear_one_only_on_scaled_features():
+def test_gaussian_kernel_is_better_only_if_gamma_suits_the_scale_of_the_features():
     rows = {row["method"]: row for row in report("exploring-forest").rows}
     accuracy = {method: row["accuracy"] for method, row in rows.items()}
     assert accuracy["gaussian-raw"] + 20 < accuracy["linear-raw"]  # as the report found
@@ -50,12 +50,12 @@ def test_gaussian_kernel_of_raw_features_is_nearly_the_identity_or_ignores_binar
 
 
 def test_settings_of_methods_agree_with_their_names():
-    schemes = {"rest": "rest", "logistic": "softmax", "pairs": "pairs"}
+    scheme_by_word = {"rest": "rest", "logistic": "softmax", "pairs": "pairs"}
     for name, method in forest_cover.METHODS.items():
         assert method.scaled == ("scaled" in name) == ("raw" not in name)
         assert method.kernel == ("rbf" if "gaussian" in name else "linear")
         assert method.loss == ("logistic" if "logistic" in name else "hinge")
-        named_schemes = [scheme for word, scheme in schemes.items() if word in name]
+        named_schemes = [scheme for word, scheme in scheme_by_word.items() if word in name]
         assert method.scheme == (named_schemes[0] if named_schemes else "rest")
 
 
@@ -76,11 +76,11 @@ def test_confusion_matrices_agree_with_the_test_errors():
 
 
 @pytest.mark.parametrize("method", ["linear-raw", "gaussian-scaled"])
-def test_selection_agrees_with_brute_force_on_a_small_table(monkeypatch, method):
+def test_selection_agrees_with_libsvm_on_a_small_table(monkeypatch, method):
     rng = np.random.default_rng(0)
     y = np.repeat([1, 2, 3], 60)
-    # Three clouds form a triangle. With a small C the classifier ignores the first raw feature,
-    # which separates one cloud from the others.
+    # The class means form a triangle. With a small C the classifier ignores the first raw feature,
+    # which separates one class from the others.
     X = rng.standard_normal((180, 2)) + 2.5 * np.column_stack([y == 2, y == 3])
     X[:, 0] /= 50.0
     monkeypatch.setattr(forest_cover, "PART_SIZE", 60)
@@ -96,20 +96,21 @@ def test_selection_agrees_with_brute_force_on_a_small_table(monkeypatch, method)
     for C, gamma in itertools.product(C_GRID, gammas):
         svm = SVC(C=C, kernel=kernel, gamma=gamma or "scale")
         fits[C, gamma] = OneVsRestClassifier(svm).fit(*train)
-    errors = {pair: 1 - fit.score(*validation) for pair, fit in fits.items()}
+    errors = {params: 1 - fit.score(*validation) for params, fit in fits.items()}
     smallest_errors = [min(errors[C, gamma] for gamma in gammas) for C in C_GRID]
     np.testing.assert_allclose(outcome["validation_errors"], smallest_errors, atol=1 / 59)
     chosen = outcome["parameters"]["C"], outcome["parameters"].get("gamma")
     assert errors[chosen] <= min(errors.values()) + 1 / 59  # up to one point on the boundary
     assert outcome["error"] == pytest.approx(1 - fits[chosen].score(*test), abs=1 / 59)
-    support_indices = {point for svm in fits[chosen].estimators_ for point in svm.support_}
+    support_indices = {index for svm in fits[chosen].estimators_ for index in svm.support_}
     assert outcome["model_size"] == pytest.approx(len(support_indices), abs=2)
     assert np.sum(outcome["confusion"]) == 60
     assert np.sum(outcome["confusion"], axis=1).tolist() == [sum(test[1] == k) for k in (1, 2, 3)]
 
 
-def use_small_table(monkeypatch):
-    """Replace forest cover in the suite by a small table, and return its points and classes."""
+@pytest.fixture
+def small_covtype(monkeypatch):
+    """Return the points and classes of a small table, which replaces forest cover in the suite."""
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), rng.standard_normal(180)])
@@ -118,9 +119,8 @@ def use_small_table(monkeypatch):
     return X, y
 
 
-def test_pairs_and_softmax_agree_with_brute_force_on_a_small_table(monkeypatch):
-    X, y = use_small_table(monkeypatch)
-    train, validation, test = forest_cover.split(X, y, 2, scaled=True)
+def test_pairs_and_logistic_methods_agree_with_sklearn_on_a_small_table(small_covtype):
+    train, validation, test = forest_cover.split(*small_covtype, 2, scaled=True)
     for method, make_classifier in {
         "linear-scaled-pairs": lambda C: SVC(C=C, kernel="linear", tol=1e-6),  # pairs by LIBSVM
         "logistic-scaled": lambda C: LogisticRegression(C=C, tol=1e-8),
@@ -132,23 +132,22 @@ def test_pairs_and_softmax_agree_with_brute_force_on_a_small_table(monkeypatch):
         np.testing.assert_allclose(outcome["validation_errors"], errors, atol=1 / 59)
         chosen = fits[outcome["parameters"]["C"]]
         assert outcome["error"] == pytest.approx(1 - chosen.score(*test), abs=1 / 59)
-        size = len(chosen.support_) if "pairs" in method else 60
-        assert outcome["model_size"] == pytest.approx(size, abs=2)
+        expected_size = len(chosen.support_) if "pairs" in method else 60
+        assert outcome["model_size"] == pytest.approx(expected_size, abs=2)
 
 
-def test_penalty_is_scaled_if_chosen_on_some_of_the_points(monkeypatch):
-    X, y = use_small_table(monkeypatch)
+def test_C_is_rescaled_if_chosen_on_a_subset_of_the_points(monkeypatch, small_covtype):
     method = forest_cover.METHODS["logistic-gaussian-scaled"]._replace(n_selection_points=30)
     monkeypatch.setitem(forest_cover.METHODS, "logistic-gaussian-scaled", method)
     outcome = forest_cover.carry_out_run("covtype", "logistic-gaussian-scaled", 2)
-    (X, y), (X_validation, y_validation), test = forest_cover.split(X, y, 2, scaled=True)
+    (X, y), (X_validation, y_validation), test = forest_cover.split(*small_covtype, 2, scaled=True)
     errors = {}
     for C, gamma in itertools.product(C_GRID, GAMMA_GRID):
         model = KernelLogisticRegression(1 / (2 * C), gamma=gamma).fit(X[:30], y[:30])
         errors[C, gamma] = 1 - model.score(X_validation[:30], y_validation[:30])
     chosen = outcome["parameters"]["C"], outcome["parameters"]["gamma"]
     # Ties are broken by the smallest C, then by the smallest gamma.
-    assert chosen == min(errors, key=lambda pair: (round(errors[pair], 9), *pair))
+    assert chosen == min(errors, key=lambda params: (round(errors[params], 9), *params))
     smallest_errors = [min(errors[C, gamma] for gamma in GAMMA_GRID) for C in C_GRID]
     np.testing.assert_allclose(outcome["validation_errors"], smallest_errors, atol=1e-6)
     model = KernelLogisticRegression(1 / chosen[0], gamma=chosen[1]).fit(X, y)
@@ -156,8 +155,8 @@ def test_penalty_is_scaled_if_chosen_on_some_of_the_points(monkeypatch):
 
 
 def test_cover_types_at_extreme_elevations_have_the_best_recall():
-    runs = [r for r in load_records("exploring-forest") if r["method"] == "linear-scaled"]
-    counts = sum(np.array(r["confusion"]) for r in runs)
+    records = [r for r in load_records("exploring-forest") if r["method"] == "linear-scaled"]
+    counts = sum(np.array(r["confusion"]) for r in records)
     recall = dict(zip(range(1, 8), np.diag(counts) / counts.sum(axis=1), strict=True))
     assert sorted(recall, key=recall.get)[-2:] == [7, 4]  # at the highest and the lowest elevation
     assert min(recall, key=recall.get) == 2
@@ -179,9 +178,9 @@ def test_multiclass_scheme_matters_more_than_C():
         8.8, abs=0.3
     )
     assert accuracy["logistic-scaled"] - accuracy["linear-scaled"] == pytest.approx(7.8, abs=0.3)
-    for before, after in itertools.pairwise(
-        ("linear-scaled", "logistic-scaled-rest", "logistic-scaled")
-    ):  # the loss, then the coupling
+    # The first step replaces the loss, the second one the multiclass scheme.
+    methods = ("linear-scaled", "logistic-scaled-rest", "logistic-scaled")
+    for before, after in itertools.pairwise(methods):
         assert 3 < accuracy[after] - accuracy[before] < 4.5
     assert np.ptp(rows["linear-scaled"]["validation_errors"]) < 3
     assert 0.5 < accuracy["linear-scaled-pairs"] - accuracy["logistic-scaled"] < 1.5
@@ -207,16 +206,16 @@ def test_run_reproduces_its_committed_record():
 
 
 def test_share_of_ties_correlates_with_the_error_of_linear_svms():
-    runs = [r for r in load_records("exploring-forest") if r["method"] == "linear-scaled"]
-    ties = np.array([r["tied_share"] for r in runs])
-    assert ties.min() < 0.01 and 0.1 < ties.max() < 1 / 7
-    assert np.corrcoef(ties, [r["error"] for r in runs])[0, 1] > 0.5
+    records = [r for r in load_records("exploring-forest") if r["method"] == "linear-scaled"]
+    tied_shares = np.array([r["tied_share"] for r in records])
+    assert tied_shares.min() < 0.01 and 0.1 < tied_shares.max() < 1 / 7
+    assert np.corrcoef(tied_shares, [r["error"] for r in records])[0, 1] > 0.5
 
 
-def fit_with_three_constant_outputs():
-    """Return SVMs for five clouds in a row, new points, and the classes of the new points.
+def fit_svms_with_three_constant_outputs():
+    """Fit one-vs-rest SVMs to five classes on a line; return them, new points and their classes.
 
-    The outputs of three of the five SVMs are constant.
+    The outputs of the SVMs of the three inner classes are constant.
     """
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(5), 60)
@@ -225,7 +224,7 @@ def fit_with_three_constant_outputs():
 
 
 def test_only_ties_are_broken_at_random():
-    model, X, y = fit_with_three_constant_outputs()
+    model, X, y = fit_svms_with_three_constant_outputs()
     for run in range(3):
         labels, tied = forest_cover.predict_labels(model, X, run)
         assert not tied[(y == 0) | (y == 4)].any()
@@ -235,7 +234,7 @@ def test_only_ties_are_broken_at_random():
 
 
 def test_rounding_does_not_change_predicted_labels():
-    model, X, _ = fit_with_three_constant_outputs()
+    model, X, _ = fit_svms_with_three_constant_outputs()
     old_labels, _ = forest_cover.predict_labels(model, X, 0)
     predictions = []
     for k, svm in enumerate(model.estimators_):
@@ -245,8 +244,8 @@ def test_rounding_does_not_change_predicted_labels():
     assert (forest_cover.predict_labels(model, X, 0)[0] == old_labels).all()
 
 
-def test_pairs_and_softmax_have_no_ties(monkeypatch):
-    use_small_table(monkeypatch)
+@pytest.mark.usefixtures("small_covtype")
+def test_pairs_and_softmax_have_no_ties():
     for method in ("linear-scaled-pairs", "logistic-scaled"):
         assert forest_cover.carry_out_run("covtype", method, 0)["tied_share"] == 0
 

@@ -40,27 +40,29 @@ def errors_for_each_C(make_classifier, train, test, *, scaled=True):
     return np.array([1 - make_classifier(C).fit(X, y).score(X_test, y_test) for C in C_GRID])
 
 
-def test_softmax_run_agrees_with_brute_force(small_covtype):
+def test_softmax_run_agrees_with_logistic_regression_of_sklearn(small_covtype):
     X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 2)).permutation(180)
-    first, validation, test = order[:60], order[60:90], order[120:]
+    train, validation, test = order[:60], order[60:90], order[120:]
     outcome = suite.carry_out_run("90", suite.SOFTMAX, 2)
 
     def make_softmax(C):
         return LogisticRegression(C=C, tol=1e-8, max_iter=1000)
 
     validation_errors = errors_for_each_C(
-        make_softmax, (X[first], y[first]), (X[validation], y[validation])
+        make_softmax, (X[train], y[train]), (X[validation], y[validation])
     )
     np.testing.assert_allclose(outcome["validation_errors"], validation_errors, atol=1 / 29)
-    train = np.concatenate([first, validation])
-    test_errors = errors_for_each_C(make_softmax, (X[train], y[train]), (X[test], y[test]))
+    refit_plots = np.concatenate([train, validation])
+    test_errors = errors_for_each_C(
+        make_softmax, (X[refit_plots], y[refit_plots]), (X[test], y[test])
+    )
     chosen = C_GRID.index(outcome["parameters"]["C"])
     assert outcome["error"] == pytest.approx(test_errors[chosen], abs=1 / 59)
 
 
 @pytest.mark.parametrize("method", ["svm-scaled", "svm-raw"])
-def test_runs_of_figure_8_agree_with_brute_force(small_covtype, method):
+def test_runs_of_figure_8_agree_with_separately_fitted_svms(small_covtype, method):
     X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 3)).permutation(180)
     train, validation, test = order[:45], order[60:105], order[120:]
@@ -81,10 +83,10 @@ def test_runs_of_figure_8_agree_with_brute_force(small_covtype, method):
     assert outcome["error"] == pytest.approx(test_errors[chosen], abs=2.1 / 60)
 
 
-def test_first_C_with_the_smallest_validation_error_is_chosen():
+def test_records_have_the_first_C_with_the_smallest_validation_error_and_54_features():
     for record in load_records(SUITE_NAME):
-        first = np.argmin(record["validation_errors"])
-        assert record["parameters"] == {"C": C_GRID[first]}
+        first_smallest = np.argmin(record["validation_errors"])
+        assert record["parameters"] == {"C": C_GRID[first_smallest]}
         assert record["model_size"] == 54
 
 
@@ -95,15 +97,10 @@ def test_seeds_are_those_of_the_forest_study():
         ("exploring-forest", "covtype"),
     )
     for run in range(10):
-        assert (
-            len(
-                {
-                    committed_record(name, run=run, data_set=d)["seed"]
-                    for name, d in suites_and_data_sets
-                }
-            )
-            == 1
-        )
+        seeds = {
+            committed_record(name, run=run, data_set=d)["seed"] for name, d in suites_and_data_sets
+        }
+        assert len(seeds) == 1
 
 
 def test_run_of_figure_8_reproduces_its_committed_record():
@@ -120,14 +117,14 @@ def test_rows_are_means_of_the_records():
     assert len(rows) == len(suite.TRAINING_SIZES) + 2
     for row in rows:
         key = row["data_set"], row["method"]
-        runs = [r for r in load_records(SUITE_NAME) if (r["data_set"], r["method"]) == key]
-        assert row["accuracy"] == pytest.approx(100 * (1 - np.mean([r["error"] for r in runs])))
-        mean_errors = np.mean([r["validation_errors"] for r in runs], axis=0)
+        records = [r for r in load_records(SUITE_NAME) if (r["data_set"], r["method"]) == key]
+        assert row["accuracy"] == pytest.approx(100 * (1 - np.mean([r["error"] for r in records])))
+        mean_errors = np.mean([r["validation_errors"] for r in records], axis=0)
         np.testing.assert_allclose(row["validation_errors"], 100 * mean_errors)
-        assert sum(row["n_lowest"]) >= len(runs) == row["n_runs"] == 10
+        assert sum(row["n_lowest"]) >= len(records) == row["n_runs"] == 10
 
 
-def test_gain_from_more_plots_decreases():
+def test_more_plots_increase_the_accuracy_by_less_than_one_point_at_the_end():
     rows = {
         row["data_set"]: row for row in report(SUITE_NAME).rows if row["method"] == suite.SOFTMAX
     }

@@ -10,7 +10,7 @@ from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.exploring import width_rules
 
 
-def values_of(data_set, method):
+def committed_errors(data_set, method):
     """Return the committed errors in percent, in the order of the runs."""
     return committed_values("width-rules", factor=100)[data_set, method]
 
@@ -23,7 +23,7 @@ def test_run_reproduces_its_committed_record(data_set, method):
     check_repeated_run("width-rules", {"error": 0.004}, data_set=data_set, method=method, run=6)
 
 
-def test_three_parts_are_different_samples():
+def test_samples_differ_between_parts_and_runs_and_are_reproducible():
     parts = [part for run in range(2) for part in width_rules.draw_samples("stripes", run)]
     assert [len(y) for _, y in parts] == [400, 400, 4000] * 2
     assert len({X[0, 0] for X, _ in parts}) == 6
@@ -39,27 +39,27 @@ def test_rules_agree_with_their_definitions():
         for gamma in (width_rules.scale_rule(X), "scale")
     )
     np.testing.assert_allclose(outputs, expected, atol=1e-9)
-    stored = committed_record("width-rules", data_set="ringnorm", method="median", run=3)
-    assert 1.0 / stored["parameters"]["gamma"] == pytest.approx(
+    record = committed_record("width-rules", data_set="ringnorm", method="median", run=3)
+    assert 1.0 / record["parameters"]["gamma"] == pytest.approx(
         np.median(squared_distances), rel=1e-3
     )
 
 
 def test_grid_method_has_the_smallest_validation_error_on_its_grid():
     train, validation, _ = width_rules.draw_samples("threenorm", 2)
-    stored = committed_record("width-rules", data_set="threenorm", method="grid", run=2)
+    record = committed_record("width-rules", data_set="threenorm", method="grid", run=2)
     errors = [
         1 - SVC(C=C, gamma=gamma).fit(*train).score(*validation)
         for C in (0.1, 1.0, 10.0)
         for gamma in width_rules.GAMMA_GRID_20D
     ]
-    assert stored["validation_error"] == pytest.approx(min(errors), abs=0.005)
+    assert record["validation_error"] == pytest.approx(min(errors), abs=0.005)
 
 
-def test_rules_have_a_large_error_on_the_stripes_only():
+def test_rules_have_much_larger_errors_than_the_grid_on_the_stripes_only():
     for method in width_rules.RULES:
         for data_set in width_rules.DATA_SETS:
-            differences = values_of(data_set, method) - values_of(data_set, "grid")
+            differences = committed_errors(data_set, method) - committed_errors(data_set, "grid")
             if data_set == "stripes":
                 assert differences.min() > 10
             else:

@@ -25,14 +25,14 @@ def test_training_sets_have_the_stated_class_sizes(data_set):
 
 
 @pytest.mark.parametrize("C", [0.25, 10.0])
-def test_intercept_for_an_identity_matrix_equals_its_closed_form(C):
+def test_intercept_for_an_identity_gram_matrix_equals_its_closed_form(C):
     y = np.repeat([1.0, -1.0], [80, 70])
     model = DualSVC(C=C, kernel="precomputed", tol=1e-10).fit(np.eye(150), y)
     expected = 1 - C * 70 / 80 if C < 1 else y.mean()
     assert model.intercept_[0] == pytest.approx(expected, abs=1e-6)
 
 
-def test_without_intercept_the_deep_kernel_is_no_worse_than_the_shallow_one():
+def test_deep_kernel_is_worse_than_the_shallow_one_only_with_its_intercept():
     rows = {(row["data_set"], row["method"]): row for row in report("class-shares").rows}
     for data_set in ("sonar", "threenorm-60, 80:70"):
         assert rows[data_set, "L = 60"]["difference"] > 20
