@@ -5,7 +5,7 @@ from .ranks import plot_ranks
 from .shapes import plot_shapes
 from .slider import SliderFigure
 from .style import figure_svg, use_book_style
-from .two_classes import COLOURS, plot_decision_function, plot_points, ring_support
+from .two_classes import COLOURS, plot_decision_function, plot_points, plot_rings
 
 __all__ = [
     "CLASS_COLOURS",
@@ -17,7 +17,7 @@ __all__ = [
     "plot_points",
     "plot_ranks",
     "plot_regions",
+    "plot_rings",
     "plot_shapes",
-    "ring_support",
     "use_book_style",
 ]

@@ -62,13 +62,14 @@ def figure_svg(figure: Figure, *, crop: bool = True) -> str:
     figure : matplotlib.figure.Figure
         The figure, which is not changed.
     crop : bool, default=True
-        Whether to crop empty margins.
+        Whether to crop empty margins. False is for figures with a slider: it keeps the size of the
+        figure, stores pixels at a lower resolution, and adds no ``data-panels``.
 
     Returns
     -------
     str
-        The SVG. A figure with several panels has the attribute ``data-panels``: left, top, width
-        and height of each panel as fractions of the figure, in the order of ``figure.axes``.
+        The SVG. A cropped figure with several panels has the attribute ``data-panels``: left, top,
+        width and height of each panel as fractions of the figure, in the order of ``figure.axes``.
 
     Examples
     --------
@@ -94,8 +95,8 @@ def figure_svg(figure: Figure, *, crop: bool = True) -> str:
 
 @contextmanager
 def _rasterise_markers(figure):
-    """Store many markers as pixels, because as paths they would take megabytes."""
-    collections = figure.findobj(lambda artist: type(artist) is PathCollection)  # none in 3D
+    """Store markers as pixels if there are many: as paths they would take megabytes."""
+    collections = figure.findobj(lambda artist: type(artist) is PathCollection)  # no 3D
     scatters = [scatter for scatter in collections if len(scatter.get_offsets()) > 1]
     previous = [scatter.get_rasterized() for scatter in scatters]
     if sum(len(scatter.get_offsets()) for scatter in scatters) > MAX_VECTOR_MARKERS:
@@ -115,11 +116,11 @@ def _reduce_to_palette(match):
     if pixels[..., 3].min() > 0:
         return match[0]
     # Each colour as one integer, because integers are sorted faster than rows of four bytes.
-    colours, index = np.unique(pixels.view(">u4")[..., 0], return_inverse=True)
+    colours, palette_indices = np.unique(pixels.view(">u4")[..., 0], return_inverse=True)
     if len(colours) > 256:
         palette_image = image.quantize(method=Image.Quantize.FASTOCTREE)
     else:  # exact, unlike the quantiser
-        palette_image = Image.fromarray(index.astype(np.uint8))
+        palette_image = Image.fromarray(palette_indices.astype(np.uint8))
         palette_image.putpalette(colours.tobytes(), "RGBA")
     palette_image.save(png_file, "png", optimize=True)
     return b64encode(png_file.getvalue()).decode()
@@ -129,16 +130,16 @@ def _reduce_to_palette(match):
 def _show_shared_tick_labels(figure):
     """Show the tick labels of shared axes on each panel, because phones show panels one by one."""
     hidden_tick_labels = [
-        (axis, {label: False})
+        (axis, {option: False})
         for ax in figure.axes
-        for axis, label, shared in (
+        for axis, option, shared in (
             (ax.xaxis, "labelbottom", ax.get_shared_x_axes()),
             (ax.yaxis, "labelleft", ax.get_shared_y_axes()),
         )
-        if len(shared.get_siblings(ax)) > 1 and not axis.get_tick_params().get(label, True)
+        if len(shared.get_siblings(ax)) > 1 and not axis.get_tick_params().get(option, True)
     ]
-    for axis, (label,) in hidden_tick_labels:
-        axis.set_tick_params(**{label: True})
+    for axis, (option,) in hidden_tick_labels:
+        axis.set_tick_params(**{option: True})
     try:
         yield
     finally:

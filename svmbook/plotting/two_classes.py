@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "plot_decision_function", "plot_points", "ring_support"]
+__all__ = ["COLOURS", "plot_decision_function", "plot_points", "plot_rings"]
 
 #: Colours of the classes -1 and +1; "ink" for lines and text, "quiet" for the background.
 COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "quiet": "#8A8A8A"}
@@ -77,7 +77,7 @@ def plot_points(
     >>> plt.close(figure)
     """
     X = _check_points(X)
-    y = _check_signs(y, len(X))
+    y = _check_labels(y, len(X))
     sizes = np.broadcast_to(size, len(X))
     negative_label, positive_label = labels
     style = {"edgecolor": "white", "linewidth": 0.6, "zorder": 3}
@@ -98,10 +98,10 @@ def plot_points(
     return scatters
 
 
-def ring_support(
+def plot_rings(
     ax: Axes, X: ArrayLike, *, size: ArrayLike = 95.0, label: str = "support vectors"
 ) -> PathCollection:
-    """Draw a ring around each point.
+    """Draw a ring around each point, for instance around support vectors.
 
     Parameters
     ----------
@@ -127,9 +127,9 @@ def ring_support(
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from svmbook.plotting import ring_support
+    >>> from svmbook.plotting import plot_rings
     >>> figure, ax = plt.subplots()
-    >>> ring_support(ax, [[0, 0], [1, 1]]).get_label()
+    >>> plot_rings(ax, [[0, 0], [1, 1]]).get_label()
     'support vectors'
     >>> plt.close(figure)
     """
@@ -260,7 +260,7 @@ def _check_points(X):
     return X
 
 
-def _check_signs(y, n):
+def _check_labels(y, n):
     """Return n labels -1 and +1 as an array, or raise an error."""
     y = np.asarray(y)
     if y.shape != (n,):

@@ -23,13 +23,13 @@ __all__ = [
     "LocalEnsemble",
     "Member",
     "Members",
-    "sample_by_class",
+    "stratified_sample",
     "validation_split",
 ]
 
 TRAINERS = {"l2": fit_linear_members, "l1": fit_l1_members}
 OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are numerically zero
-# Rounding error of an intercept, which is the difference of a label and an output.
+# Rounding error of an intercept, which is the difference between a label and an output.
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
 FREQUENCY_WEIGHT = 1e-9  # weight of the class frequencies, which break ties between votes
 VOTE_DECIMALS = 10  # sums of votes are rounded to this many decimals, so that ties are exact
@@ -56,7 +56,7 @@ class Members(NamedTuple):
     negative: np.ndarray
     planes: Hyperplanes
 
-    def select(self, rows):
+    def select_rows(self, rows):
         """Return the members that an index array or mask selects."""
         return Members(*(part[rows] for part in self[:4]), self.planes.select_rows(rows))
 
@@ -76,22 +76,22 @@ class Ensemble(NamedTuple):
     metric: object
 
     def predict_codes(self, X):
-        """Return the index of the class with most votes; ties go to the first class."""
+        """Return the index of the class with the most votes; ties go to the first class."""
         return self.votes(X).argmax(axis=1)
 
     def votes(self, X):
         """Return the votes for each class, of shape (n_samples, n_classes)."""
-        return apply_in_blocks(self._votes, X, len(self.coef), MAX_BLOCK_OUTPUTS)
+        return apply_in_blocks(self._votes_of_block, X, len(self.coef), MAX_BLOCK_OUTPUTS)
 
-    def _votes(self, X):
-        F, positive = evaluate_hyperplanes(X, self.coef, self.intercept)
-        vote_weights = positive.astype(float)
+    def _votes_of_block(self, X):
+        outputs, covers = evaluate_hyperplanes(X, self.coef, self.intercept)
+        vote_weights = covers.astype(float)
         if self.sigmoids is not None:
-            vote_weights *= self.sigmoids.probability(F)
+            vote_weights *= self.sigmoids.probability(outputs)
         elif self.voting == "local":
-            rho = distances(X, self.exemplars, self.metric)
-            rho = np.where(positive, np.maximum(rho, self.min_distance), np.inf)
-            vote_weights *= _local_weights(rho, self.n_neighbors)
+            dist = distances(X, self.exemplars, self.metric)
+            dist = np.where(covers, np.maximum(dist, self.min_distance), np.inf)
+            vote_weights *= _local_weights(dist, self.n_neighbors)
         votes = vote_weights @ np.eye(len(self.frequencies))[self.codes]
         return votes.round(VOTE_DECIMALS) + FREQUENCY_WEIGHT * self.frequencies
 
@@ -109,13 +109,13 @@ def evaluate_hyperplanes(X, coef, intercept):
     return outputs, outputs > rounding_error
 
 
-def _local_weights(rho, n_neighbors):
-    """Return vote weights from distances rho to exemplars, infinite for members without a vote."""
+def _local_weights(dist, n_neighbors):
+    """Return vote weights from distances to exemplars, infinite for members without a vote."""
     if n_neighbors is not None:
-        n, rho = min(n_neighbors, rho.shape[1]), round_significand(rho)
-        return rho <= np.partition(rho, n - 1, axis=1)[:, n - 1 : n]
-    smallest_rho = rho.min(axis=1, keepdims=True)
-    return (np.where(np.isfinite(smallest_rho), smallest_rho, 1.0) / rho) ** 2
+        n, dist = min(n_neighbors, dist.shape[1]), round_significand(dist)
+        return dist <= np.partition(dist, n - 1, axis=1)[:, n - 1 : n]
+    smallest_dist = dist.min(axis=1, keepdims=True)
+    return (np.where(np.isfinite(smallest_dist), smallest_dist, 1.0) / dist) ** 2
 
 
 class LocalEnsemble(GapCheckedClassifier):
@@ -243,11 +243,11 @@ def validation_split(codes, fraction, rng):
         )
     min_sizes = np.arange(len(counts)) == counts.argmax()
     sizes = np.minimum(np.maximum(np.round(fraction * counts), min_sizes), counts - 1)
-    val_indices = sample_by_class(codes, sizes, rng)
+    val_indices = stratified_sample(codes, sizes, rng)
     return np.setdiff1d(np.arange(len(codes)), val_indices), val_indices
 
 
-def sample_by_class(codes, sizes, rng):
+def stratified_sample(codes, sizes, rng):
     """Return the sorted indices of a random sample with ``sizes[c]`` points of class c."""
     parts = [
         rng.permutation(np.flatnonzero(codes == code))[: int(sizes[code])]

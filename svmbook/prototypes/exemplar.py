@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..progress import logger
 from .ensemble import LocalEnsemble, evaluate_hyperplanes, validation_split
-from .negatives import distances, smallest_per_row
+from .negatives import distances, smallest_per_row_mask
 
 __all__ = ["ExemplarSVM"]
 
@@ -216,4 +216,4 @@ class ExemplarSVM(LocalEnsemble):
         F = members.planes.coef @ X.T + members.planes.intercept[:, None]
         candidates = (members.codes[:, None] != codes) & ~members.negative
         F = np.where(candidates, F, -np.inf)
-        return smallest_per_row(-F.round(OUTPUT_DECIMALS), n_largest) & (F > MIN_HARD_OUTPUT)
+        return smallest_per_row_mask(-F.round(OUTPUT_DECIMALS), n_largest) & (F > MIN_HARD_OUTPUT)

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..solvers.batched.members import fit_hyperplanes
 from ..ties import round_significand
-from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
+from .pairwise import PairwiseClassifier, rowwise_outputs, single_class_output
 
 __all__ = ["LocalizedSVM"]
 
@@ -130,17 +130,18 @@ class LocalizedSVM(PairwiseClassifier):
         (n, d), k = self._points_.shape, self._n_neighbors_
         return max(k * (k + d), n)
 
-    def _outputs_by_pair(self, X):
+    def _pair_output_function(self, X):
         scaled_sq_dist = round_significand(self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
         last = self._n_neighbors_ - 1
-        last_sq_dist = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
-        n_columns = (scaled_sq_dist <= last_sq_dist).sum(axis=1).max()  # with ties at the last one
+        last_scaled_sq_dist = np.partition(scaled_sq_dist, last, axis=1)[:, last, None]
+        # Number of nearest points, with ties at the last one.
+        n_columns = (scaled_sq_dist <= last_scaled_sq_dist).sum(axis=1).max()
         neighbors = np.argsort(scaled_sq_dist, axis=1, kind="stable")[:, :n_columns]
         scaled_sq_dist = np.take_along_axis(scaled_sq_dist, neighbors, axis=1)
-        C = self._C_ * np.exp(-scaled_sq_dist)
-        is_included = scaled_sq_dist <= last_sq_dist
+        weights = self._C_ * np.exp(-scaled_sq_dist)
+        is_included = scaled_sq_dist <= last_scaled_sq_dist
         is_included &= scaled_sq_dist - scaled_sq_dist[:, :1] <= MAX_LOG_RATIO
-        is_included[C[:, 0] < np.finfo(float).tiny, 1:] = False
+        is_included[weights[:, 0] < np.finfo(float).tiny, 1:] = False
         codes = self._codes_[neighbors]
 
         def outputs_of_pair(a, b):
@@ -152,9 +153,9 @@ class LocalizedSVM(PairwiseClassifier):
                 columns = columns[:, : in_pair.sum(axis=1).max()]
                 take = partial(np.take_along_axis, indices=columns, axis=1)
                 y = np.where(take(codes[has_both]) == b, 1.0, -1.0)
-                weights = take(np.where(in_pair, C[has_both], 0.0))
-                planes = fit_hyperplanes(self._points_[take(neighbors[has_both])], y, weights)
-                F[has_both] = outputs_of_planes(X[has_both], *planes[:2])
+                pair_weights = take(np.where(in_pair, weights[has_both], 0.0))
+                planes = fit_hyperplanes(self._points_[take(neighbors[has_both])], y, pair_weights)
+                F[has_both] = rowwise_outputs(X[has_both], *planes[:2])
                 self._warn_if_gap_is_large(float(planes.relative_gap.max()), stacklevel=7)
             return F
 

@@ -6,11 +6,11 @@ from sklearn.metrics import pairwise_distances
 
 from ..ties import round_significand
 
-__all__ = ["distances", "initial_negatives", "smallest_per_row"]
+__all__ = ["distances", "initial_negatives", "smallest_per_row_mask"]
 
 DUPLICATE_TOL = 1e-10  # relative to the median distance: points this close count as duplicates
 PLANE_TOL = 1e-10  # relative to squared distances: a point this close lies on the plane
-# Metrics that depend on more than the two points compared.
+# Metrics that cannot be computed from two points alone.
 UNSUPPORTED_METRICS = ("precomputed", "mahalanobis", "seuclidean")
 
 
@@ -20,8 +20,8 @@ def distances(A, B, metric="euclidean"):
         return cdist(A, B)
     if metric in UNSUPPORTED_METRICS:
         raise ValueError(
-            f"metric={metric!r} depends on more than two points. Scale or rotate the features "
-            "first and use 'euclidean', or pass a function of two points."
+            f"metric={metric!r} cannot be computed from two points alone. Scale or rotate the "
+            "features first and use 'euclidean', or pass a function of two points."
         )
     dist = pairwise_distances(A, B, metric=metric)
     if not (np.isfinite(dist) & (dist >= 0)).all():
@@ -77,10 +77,10 @@ def initial_negatives(dist, codes, k):
     is_on_same_side = sq_dist_sum - sq_dist[nearest] > PLANE_TOL * sq_dist_sum
     is_on_same_side[rows, nearest] = True
     candidate_dist = np.where(is_on_same_side, candidate_dist, np.inf)
-    return smallest_per_row(candidate_dist, k) & np.isfinite(candidate_dist)
+    return smallest_per_row_mask(candidate_dist, k) & np.isfinite(candidate_dist)
 
 
-def smallest_per_row(values, k):
+def smallest_per_row_mask(values, k):
     """Return a mask of the k smallest values in each row; ties go to the first."""
     mask = np.zeros(values.shape, dtype=bool)
     smallest = np.argsort(values, axis=1, kind="stable")[:, :k]

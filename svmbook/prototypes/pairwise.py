@@ -13,15 +13,15 @@ from ..base import apply_in_blocks
 from ..labels import encode_classes
 from .gap_check import GapCheckedClassifier
 
-__all__ = ["PairwiseClassifier", "outputs_of_planes", "single_class_output"]
+__all__ = ["PairwiseClassifier", "rowwise_outputs", "single_class_output"]
 
 OUTPUT_TOL = 1e-10  # relative to the terms of an output: smaller outputs are numerically zero
 
 
 class PairwiseClassifier(GapCheckedClassifier):
-    r"""Base class for :math:`\sigma(x, x') = e^{-\gamma\|x - x'\|^2}` and one-vs-one voting.
+    r"""Base class of one-vs-one classifiers with similarity :math:`e^{-\gamma\|x - x'\|^2}`.
 
-    A subclass defines ``_outputs_by_pair(X)``. It returns a function of two class indices
+    A subclass defines ``_pair_output_function(X)``. It returns a function of two class indices
     a and b, whose value is one output per point of X, positive where class b is predicted. Query
     points are processed in blocks; ``_floats_per_query()`` is the memory needed per query point,
     in floats.
@@ -35,9 +35,9 @@ class PairwiseClassifier(GapCheckedClassifier):
     def _validate_training_data(self, X, y):
         """Validate training data; return points, classes, class indices, and gamma."""
         X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
-        variance = X.var() * X.shape[1]
-        scale = 1.0 / variance if variance > 0 else 1.0
-        gamma = scale if isinstance(self.gamma, str) else float(self.gamma)
+        denominator = X.var() * X.shape[1]
+        scale_gamma = 1.0 / denominator if denominator > 0 else 1.0
+        gamma = scale_gamma if isinstance(self.gamma, str) else float(self.gamma)
         return X, classes, codes, gamma
 
     def _outputs(self, X):
@@ -45,7 +45,7 @@ class PairwiseClassifier(GapCheckedClassifier):
 
     def _outputs_of_block(self, X):
         """Return votes of the pairs plus confidences in (-1/3, 1/3); one column per class."""
-        outputs_of_pair, k = self._outputs_by_pair(X), len(self.classes_)
+        outputs_of_pair, k = self._pair_output_function(X), len(self.classes_)
         if k == 2:
             return outputs_of_pair(0, 1)
         votes, sums, abs_sum = np.zeros((len(X), k)), np.zeros((len(X), k)), np.zeros((len(X), 1))
@@ -67,8 +67,8 @@ def single_class_output(has_a, has_b):
     return has_b.astype(float) - has_a
 
 
-def outputs_of_planes(X, coef, intercept):
-    """Return the output of one hyperplane per point, zero where it is only rounding error."""
+def rowwise_outputs(X, coef, intercept):
+    """Return the output of hyperplane i at row i of X, zero where it is only rounding error."""
     F = (coef * X).sum(axis=1) + intercept
     scale = np.linalg.norm(coef, axis=1) * np.linalg.norm(X, axis=1) + np.abs(intercept)
     return np.where(np.abs(F) <= OUTPUT_TOL * scale, 0.0, F)

@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval
 from ..progress import logger
 from ..solvers.batched.members import fit_linear_members
 from ..ties import round_significand
-from .pairwise import PairwiseClassifier, outputs_of_planes, single_class_output
+from .pairwise import PairwiseClassifier, rowwise_outputs, single_class_output
 
 __all__ = ["ProfileSVM"]
 
@@ -229,7 +229,7 @@ class ProfileSVM(PairwiseClassifier):
     def _floats_per_query(self):
         return 2 * len(self._points_)
 
-    def _outputs_by_pair(self, X):
+    def _pair_output_function(self, X):
         sq_dist = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
         nearest = round_significand(sq_dist).argmin(axis=1)
 
@@ -239,7 +239,7 @@ class ProfileSVM(PairwiseClassifier):
                 clusters, planes = self._planes_[a, b]
                 rows = np.flatnonzero(np.isin(nearest, clusters))
                 index = np.searchsorted(clusters, nearest[rows])
-                F[rows] = outputs_of_planes(X[rows], planes.coef[index], planes.intercept[index])
+                F[rows] = rowwise_outputs(X[rows], planes.coef[index], planes.intercept[index])
             return F
 
         return outputs_of_pair

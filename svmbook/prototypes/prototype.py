@@ -22,7 +22,7 @@ __all__ = ["Iteration", "PrototypeSVM"]
 
 
 class Iteration(NamedTuple):
-    """An ensemble after a shift, and the updates of that shift; points are given by indices."""
+    """An ensemble, and the updates of the shift before it; points are given by indices."""
 
     accuracy: float  # on the validation set
     exemplars: np.ndarray
@@ -188,7 +188,7 @@ class PrototypeSVM(LocalEnsemble):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train the exemplars and shift them; keep the best ensemble on the validation set.
+        """Train the exemplars, run the shifts, and keep the best ensemble on the validation set.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class PrototypeSVM(LocalEnsemble):
         """Return the members after one shift, algorithm 3, and its updates."""
         covers = evaluate_hyperplanes(X, *members.planes[:2])[1].T
         is_same_class = members.codes[:, None] == codes
-        # Positive update of the member with the nearest exemplar, of those that cover a point.
+        # Positive update: of the members that cover a point, the one with the nearest exemplar.
         candidate_dist = np.where(covers & is_same_class, dist[members.exemplars], np.inf)
         own_entries = np.arange(len(covers)), members.exemplars
         # An exemplar comes before its duplicates, which are at distance zero.
@@ -269,22 +269,22 @@ class PrototypeSVM(LocalEnsemble):
         new_negatives = covers & ~is_same_class & ~members.negative
         new_negatives &= rng.random(covers.shape) < self.p_negative
         is_kept = covers.any(axis=1)
-        positive = self._update_positives(members.positive, new_positives)
+        positive = self._updated_positives(members.positive, new_positives)
         updates = (
             _pairs_of_updates(members, new_positives & (members.positive == 0), is_kept),
             _pairs_of_updates(members, new_negatives, is_kept),
             members.exemplars[~is_kept],
         )
-        kept_members = members.select(is_kept)
+        kept_members = members.select_rows(is_kept)
         negative = kept_members.negative | new_negatives[is_kept]
         return self._retrain(kept_members, X, codes, positive[is_kept], negative), updates
 
-    def _update_positives(self, positive, new_positives):
+    def _updated_positives(self, positive, new_positives):
         """Return the positives of each member after the update."""
         return positive | new_positives
 
 
-def _pairs_of_updates(members, updates, is_kept):
+def _pairs_of_updates(members, is_updated, is_kept):
     """Return the exemplar and the point of each update of a member that is kept."""
-    rows, indices = np.nonzero(updates & is_kept[:, None])
+    rows, indices = np.nonzero(is_updated & is_kept[:, None])
     return np.column_stack([members.exemplars[rows], indices])

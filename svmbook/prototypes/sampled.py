@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from .ensemble import sample_by_class
+from .ensemble import stratified_sample
 from .prototype import PrototypeSVM
 
 __all__ = ["SampledPrototypeSVM"]
@@ -30,7 +30,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     C : float, default=100.0
         As in `PrototypeSVM`.
     n_samplings : int, default=2
-        Maximum number of samples, and so of ensembles trained. No further sample is drawn if the
+        Maximum number of samples, and therefore of trained ensembles. Sampling stops early if the
         sample would gain no point.
     first_share : float, default=0.5
         Fraction of each class in the first sample, at least one point.
@@ -150,7 +150,7 @@ class SampledPrototypeSVM(PrototypeSVM):
         """
         X, classes, codes, rng = self._validate_training_data(X, y)
         sizes = np.maximum(1, np.round(float(self.first_share) * np.bincount(codes)))
-        sample = sample_by_class(codes, sizes, rng)
+        sample = stratified_sample(codes, sizes, rng)
         samples = [sample]
         while True:
             best, train_indices, self.history_ = self._run_iterations(

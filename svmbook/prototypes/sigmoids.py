@@ -46,21 +46,23 @@ def cross_validated_sigmoids(X, positive, negative, positive_weights, train):
     order = np.where(is_own, rng.random(is_own.shape), np.inf).argsort(axis=1)
     # One row per member: its own points in random order, padded with other points (fold -1).
     indices = order[:, : is_own.sum(axis=1).max()]
-    position, size = np.arange(indices.shape[1]), is_own.sum(axis=1, keepdims=True)
-    fold = np.where(position < size, position * N_FOLDS // size, -1)
+    position, n_own = np.arange(indices.shape[1]), is_own.sum(axis=1, keepdims=True)
+    fold = np.where(position < n_own, position * N_FOLDS // n_own, -1)
     outputs = np.zeros(indices.shape)
     for k in range(N_FOLDS):
         in_training = np.zeros(is_own.shape, dtype=bool)
         np.put_along_axis(in_training, indices, fold != k, axis=1)
         train_positive, train_negative = positive & in_training, negative & in_training
         has_positive, has_negative = train_positive.any(axis=1), train_negative.any(axis=1)
-        F = (has_positive.astype(float) - has_negative)[:, None] * np.ones(indices.shape)
+        fold_outputs = (has_positive.astype(float) - has_negative)[:, None] * np.ones(indices.shape)
         has_both = has_positive & has_negative
         if has_both.any():
             planes = train(
                 X, train_positive[has_both], train_negative[has_both], positive_weights[has_both]
             )
-            F[has_both] = np.take_along_axis(planes.coef @ X.T, indices[has_both], axis=1)
-            F[has_both] += planes.intercept[:, None]
-        outputs = np.where(fold == k, F, outputs)
+            fold_outputs[has_both] = np.take_along_axis(
+                planes.coef @ X.T, indices[has_both], axis=1
+            )
+            fold_outputs[has_both] += planes.intercept[:, None]
+        outputs = np.where(fold == k, fold_outputs, outputs)
     return fit_sigmoids(outputs.T, np.take_along_axis(positive, indices, axis=1).T, (fold >= 0).T)

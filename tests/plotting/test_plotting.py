@@ -19,8 +19,8 @@ from svmbook.plotting import (
     plot_points,
     plot_ranks,
     plot_regions,
+    plot_rings,
     plot_shapes,
-    ring_support,
     use_book_style,
 )
 
@@ -72,9 +72,9 @@ def test_keywords_and_their_aliases_are_passed_to_scatter(ax):
         (lambda ax: plot_points(ax, POINTS, ["-1", "1", "1"]), "the label '-1';"),
         (lambda ax: plot_points(ax, POINTS, [-1, 1, 2]), "the label 2;"),
         (lambda ax: plot_points(ax, POINTS, [-1, 1, np.nan]), "the label nan;"),
-        (lambda ax: ring_support(ax, [1.0, 2.0]), r"X has shape \(2,\)"),
-        (lambda ax: ring_support(ax, np.empty((0, 3))), r"X has shape \(0, 3\)"),
-        (lambda ax: ring_support(ax, [[np.inf, 0.0]]), "X contains inf"),
+        (lambda ax: plot_rings(ax, [1.0, 2.0]), r"X has shape \(2,\)"),
+        (lambda ax: plot_rings(ax, np.empty((0, 3))), r"X has shape \(0, 3\)"),
+        (lambda ax: plot_rings(ax, [[np.inf, 0.0]]), "X contains inf"),
         (lambda ax: plot_decision_function(ax, first_coordinate, levels=()), "levels is empty"),
         (
             lambda ax: plot_decision_function(ax, first_coordinate, levels=(0, np.nan)),
@@ -141,14 +141,14 @@ def test_column_of_values_is_accepted(ax):
 
 
 def test_rings_are_drawn_around_points(ax):
-    rings = ring_support(ax, [[1.0, 2.0], [3.0, 4.0]], size=[50, 60])
+    rings = plot_rings(ax, [[1.0, 2.0], [3.0, 4.0]], size=[50, 60])
     np.testing.assert_array_equal(rings.get_offsets(), [[1.0, 2.0], [3.0, 4.0]])
     np.testing.assert_array_equal(rings.get_sizes(), [50, 60])
 
 
 @pytest.mark.parametrize("X", [[], np.empty((0, 2))])
 def test_legend_has_an_entry_without_support_vectors(ax, X):
-    rings = ring_support(ax, X, size=40, label="free")
+    rings = plot_rings(ax, X, size=40, label="free")
     assert len(rings.get_offsets()) == 0
     np.testing.assert_array_equal(rings.get_sizes(), [40])  # the size of the ring in the legend
     assert [text.get_text() for text in ax.legend().get_texts()] == ["free"]

@@ -74,8 +74,8 @@ def test_one_wrong_label_does_not_change_prediction_at_its_duplicates(voting):
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        ("precomputed", "depends on more than two points"),
-        ("mahalanobis", "depends on more than two points"),
+        ("precomputed", "cannot be computed from two points alone"),
+        ("mahalanobis", "cannot be computed from two points alone"),
         (lambda a, b: -1.0, "distances that are negative or not finite"),
         (lambda a, b: np.nan, "distances that are negative or not finite"),
     ],

@@ -163,13 +163,13 @@ def test_three_classes_have_majority_votes():
 def test_prediction_uses_blocks_of_bounded_size(voting, monkeypatch):
     model = PrototypeSVM(voting=voting, random_state=0).fit(X, LABELS)
     one_block, sizes = model.decision_function(X_NEW), []
-    votes = type(model._ensemble_)._votes
+    votes = type(model._ensemble_)._votes_of_block
 
     def recording_votes(ensemble, block):
         sizes.append(len(block) * len(ensemble.coef))
         return votes(ensemble, block)
 
-    monkeypatch.setattr(type(model._ensemble_), "_votes", recording_votes)
+    monkeypatch.setattr(type(model._ensemble_), "_votes_of_block", recording_votes)
     monkeypatch.setattr("svmbook.prototypes.ensemble.MAX_BLOCK_OUTPUTS", 500)
     np.testing.assert_allclose(model.decision_function(X_NEW), one_block, atol=1e-9)
     n_members = len(model.members_)

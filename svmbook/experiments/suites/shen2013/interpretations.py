@@ -40,7 +40,7 @@ class GrowingListPrototypeSVM(PrototypeSVM):
     lists.
     """
 
-    def _update_positives(self, positive, new_positives):
+    def _updated_positives(self, positive, new_positives):
         return positive.astype(int) + new_positives
 
     def _positive_weights(self, codes, positive, negative):

@@ -66,8 +66,8 @@ def test_weight_of_a_positive_is_the_number_of_times_it_was_added(three_classes)
     addition_counts, weighted_positives = [], []
 
     class Recorder(GrowingListPrototypeSVM):
-        def _update_positives(self, *args):
-            addition_counts.append(super()._update_positives(*args))
+        def _updated_positives(self, *args):
+            addition_counts.append(super()._updated_positives(*args))
             return addition_counts[-1]
 
         def _train_weighted(self, X, positive, negative, positive_weights):
