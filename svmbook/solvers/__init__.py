@@ -13,7 +13,7 @@ from .dual.path import svm_path
 from .dual.quadratic_program import QuadraticProgram, solve_dual, to_cvxopt
 from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo
-from .fewest_errors import FewestErrors, solve_fewest_errors
+from .fewest_errors import FewestErrorsResult, solve_fewest_errors
 from .irwls.costs import HINGE, Cost, sigmoidal_cost, usvc_cost
 from .irwls.iterations import solve_irwls
 from .irwls.result import IRWLSResult
@@ -27,7 +27,7 @@ __all__ = [
     "HINGE",
     "Cost",
     "DualBatch",
-    "FewestErrors",
+    "FewestErrorsResult",
     "IRWLSResult",
     "LogisticResult",
     "QuadraticProgram",

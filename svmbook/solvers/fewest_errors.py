@@ -7,11 +7,12 @@ A binary variable z_i for each point is 1 if the point may be misclassified:
     \min_{w, b, z}\ \sum_i z_i \quad\text{subject to}\quad
     y_i(w^\top x_i + b) \ge \epsilon - M_i z_i, \qquad |w_j| \le 1,\ |b| \le d,
 
-with features scaled to [-1, 1]. No output exceeds :math:`\sum_j|x_{ij}| + d` in absolute value, so
-with :math:`M_i = \epsilon + \sum_j|x_{ij}| + d` the constraint of a point with z_i = 1 is void. The
-bounds on w exclude no direction, since w and b can be scaled together. The number of errors is
-piecewise constant and has no useful gradient. Branch and bound splits on one z_i at a time, and
-discards the branches whose lower bound is not below the best solution found.
+with d features scaled to [-1, 1] and :math:`\epsilon` = ``min_output``. No output exceeds
+:math:`\sum_j|x_{ij}| + d` in absolute value. So with :math:`M_i = \epsilon + \sum_j|x_{ij}| + d`
+the constraint of a point with z_i = 1 is redundant. The bounds on w exclude no direction, since w
+and b can be scaled together. The number of errors is piecewise constant and has no useful gradient.
+Branch and bound splits on one z_i at a time, and discards the branches whose lower bound is not
+below the best solution found.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from ..arguments import check_positive
 from .checks import check_problem
 
-__all__ = ["FewestErrors", "solve_fewest_errors"]
+__all__ = ["FewestErrorsResult", "solve_fewest_errors"]
 
 
-class FewestErrors(NamedTuple):
+class FewestErrorsResult(NamedTuple):
     """A hyperplane, its number of training errors, and a lower bound on that number.
 
     Attributes
@@ -58,7 +59,7 @@ class FewestErrors(NamedTuple):
 
 def solve_fewest_errors(
     X: ArrayLike, y: ArrayLike, *, min_output: float = 1e-4, time_limit: float = 600.0
-) -> FewestErrors:
+) -> FewestErrorsResult:
     """Find a hyperplane with the smallest number of training errors.
 
     The time grows exponentially with this number: sixty points in the plane take seconds, a hundred
@@ -81,7 +82,7 @@ def solve_fewest_errors(
 
     Returns
     -------
-    FewestErrors
+    FewestErrorsResult
         The hyperplane, its errors and the bound.
 
     Raises
@@ -99,21 +100,21 @@ def solve_fewest_errors(
     (1, 1)
     """
     X, y, _ = check_problem(X, y, 1.0, require_square=False, name="X")
-    eps = check_positive("min_output", min_output)
+    min_output = check_positive("min_output", min_output)
     time_limit = check_positive("time_limit", time_limit)
-    if not 1e-5 <= eps <= 0.1:
+    if not 1e-5 <= min_output <= 0.1:
         raise ValueError(f"min_output must lie between 1e-5 and 0.1; found {min_output!r}.")
     n, d = X.shape
     minima, maxima = X.min(axis=0), X.max(axis=0)
     centre = 0.5 * minima + 0.5 * maxima
     half_range = np.where(maxima > minima, 0.5 * maxima - 0.5 * minima, 1.0)
-    Z = (X - centre) / half_range
-    M = eps + np.abs(Z).sum(axis=1) + d
-    constraint_rows = np.column_stack([y[:, None] * Z, y, np.diag(M)])
+    scaled_X = (X - centre) / half_range
+    M = min_output + np.abs(scaled_X).sum(axis=1) + d
+    constraint_rows = np.column_stack([y[:, None] * scaled_X, y, np.diag(M)])
     upper = np.concatenate([np.ones(d), [d], np.ones(n)])
     solution = milp(
         np.concatenate([np.zeros(d + 1), np.ones(n)]),
-        constraints=LinearConstraint(constraint_rows, eps, np.inf),
+        constraints=LinearConstraint(constraint_rows, min_output, np.inf),
         bounds=Bounds(np.concatenate([-upper[: d + 1], np.zeros(n)]), upper),
         integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
         options={"time_limit": time_limit, "mip_rel_gap": 0.0},
@@ -125,4 +126,4 @@ def solve_fewest_errors(
     b = b - w @ centre
     n_errors = int((y * (X @ w + b) <= 0.0).sum())
     bound = max(0.0, solution.mip_dual_bound or 0.0)  # None or -inf before the first bound
-    return FewestErrors(n_errors, int(np.ceil(bound - 1e-6)), w, b)
+    return FewestErrorsResult(n_errors, int(np.ceil(bound - 1e-6)), w, b)

@@ -182,7 +182,7 @@ def run_iterations(state, max_iter, *, near_solution=False):
     if not state.solved:
         if near_solution:
             state.beta = initial_beta
-        state.project_to_box(ascend=not near_solution)
+        state.make_feasible(ascend=not near_solution)
         state.solved = _run_monotone(state, face_solver, max_iter)
         if not state.solved:
             state.scale_optimally()
@@ -220,7 +220,7 @@ class _Refinement:
         """
         if state.at_rounding_error(F):
             return True
-        state.recompute()
+        state.recompute_errors()
         previous_residual, self.recomputed_residual = self.recomputed_residual, state.residual(F)
         self.last_residual = np.inf
         if state.at_rounding_error(F):
@@ -247,7 +247,7 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
         state.start_iteration()
         F = np.flatnonzero(state.free)
         step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
-        state.move(F, state.beta[F] + step)
+        state.set_multipliers(F, state.beta[F] + step)
         is_violating = state.find_violating_at_bounds()
         outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
         n_corrections = len(outside) + is_violating.sum()
@@ -265,7 +265,7 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
         refinement.reset()
         if len(outside):
             clipped_beta = np.clip(state.beta[outside], state.lower[outside], state.upper[outside])
-            state.move(outside, clipped_beta)
+            state.set_multipliers(outside, clipped_beta)
             state.free[outside] = False
         state.free |= is_violating
         n_idle = 0 if n_corrections < fewest_corrections else n_idle + 1
@@ -286,11 +286,11 @@ def _run_monotone(state, face_solver, max_iter):
     """Stay in the box, solve one face after another, and free one point at a time.
 
     Free points that reach a bound stay there. When the face is solved, the point with the largest
-    violation is freed, or a pair if no point is free. The objective increases along the next step,
-    since the shifted matrix is positive definite.
+    violation is freed, or a pair if no point is free. The dual objective increases along the next
+    step, since the shifted matrix is positive definite.
     """
     face_solver.reset_shift()
-    highest_objective, n_idle, refinement = -np.inf, 0, _Refinement()
+    highest_dual_objective, n_idle, refinement = -np.inf, 0, _Refinement()
     while state.n_iter < max_iter:
         state.start_iteration()
         F = np.flatnonzero(state.free)
@@ -304,8 +304,8 @@ def _run_monotone(state, face_solver, max_iter):
             if not refinement.check_solved(state, face_solver, F):
                 continue
         entering = state.find_most_violating()
-        n_idle = 0 if state.objective > highest_objective else n_idle + 1
-        highest_objective = max(highest_objective, state.objective)
+        n_idle = 0 if state.dual_objective > highest_dual_objective else n_idle + 1
+        highest_dual_objective = max(highest_dual_objective, state.dual_objective)
         if not len(entering) or n_idle > PATIENCE:  # optimal up to rounding
             if state.recompute_and_check(F) or n_idle > PATIENCE:
                 return True

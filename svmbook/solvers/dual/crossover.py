@@ -56,6 +56,6 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
 
 def _make_feasible_and_certify(state, intercept, C, tol, report):
     """Make another solver's solution feasible and certify it."""
-    state.project_to_box(ascend=False)
+    state.make_feasible(ascend=False)
     state.b = intercept
     return state.to_result(tol, C=C, **report)

@@ -28,13 +28,13 @@ from ...gram.matrix import cholesky, cholesky_solve
 
 __all__ = ["FaceSolver", "IndefiniteFaceError"]
 
-# Relative to the mean diagonal of the matrix that is factored.
+# Shifts relative to the mean diagonal of the matrix that is factored.
 FIRST_SHIFT = 1e-9
 MIN_RAISED_SHIFT, MAX_SHIFT = 1e-2, 1e-1  # smallest and largest value of a raised shift
 # Raising multiplies the shift by the first factor, and lowering divides it by the second. Factoring
 # the same face again divides it by the third.
 RAISE_FACTOR, LOWER_DIVISOR, REFACTOR_DIVISOR = 10.0, 3.0, 100.0
-# Relative to the mean diagonal of K.
+# Shifts relative to the mean diagonal of K.
 MIN_SHIFT = 30 * np.finfo(float).eps  # times m: refinement does not converge with a smaller shift
 INDEFINITE_SHIFT = 1e-6  # if K_FF plus this shift is not positive definite, K is indefinite
 
@@ -53,19 +53,21 @@ class FaceSolver:
 
     def reset_shift(self):
         """Return to the first shift."""
-        self.shift = FIRST_SHIFT
+        self.relative_shift = FIRST_SHIFT
 
     def raise_shift(self):
         """Raise the shift, which damps the next steps more."""
-        self.shift = min(max(RAISE_FACTOR * self.shift, MIN_RAISED_SHIFT), MAX_SHIFT)
+        self.relative_shift = min(
+            max(RAISE_FACTOR * self.relative_shift, MIN_RAISED_SHIFT), MAX_SHIFT
+        )
 
     def lower_shift(self):
         """Lower the shift, which damps the next steps less."""
-        self.shift = max(self.shift / LOWER_DIVISOR, FIRST_SHIFT)
+        self.relative_shift = max(self.relative_shift / LOWER_DIVISOR, FIRST_SHIFT)
 
     def end_damping(self):
         """Return to the first shift on this face: one more factorisation, but fewer steps."""
-        if self.shift > FIRST_SHIFT:
+        if self.relative_shift > FIRST_SHIFT:
             self.reset_shift()
             self._factored_F = None
 
@@ -73,43 +75,46 @@ class FaceSolver:
         """Let the next step factor this face with a smaller shift; return False at the smallest."""
         if self._requested_shift <= self._min_shift(len(self._factored_F)):
             return False
-        self.shift /= REFACTOR_DIVISOR
+        self.relative_shift /= REFACTOR_DIVISOR
         self._factored_F = None
         return True
 
-    def step(self, F, e, imbalance):
-        """Return the step of the free multipliers, and the intercept."""
+    def step(self, F, e_F, imbalance):
+        r"""Return the step of the free multipliers F, and the intercept.
+
+        ``e_F`` holds the errors of the free points, and ``imbalance`` is :math:`1^\top\beta`.
+        """
         if not np.array_equal(F, self._factored_F):
             self._factor(F)
         m = len(F)
         # The errors after imbalance / m is subtracted from each multiplier.
-        r = e + imbalance * self._column_means
+        r = e_F + imbalance * self._column_means
         r -= r.sum() / m
         step = self._solve(r)
         step -= (step.sum() + imbalance) / m
-        return step, e.sum() / m - self._column_means @ step
+        return step, e_F.sum() / m - self._column_means @ step
 
     def _factor(self, F):
         self._factored_F = F
         if self.gram.n_unknowns < len(F):
-            self._factor_columns(F)
+            self._factor_low_rank(F)
         else:
             self._factor_block(F)
 
-    def _factor_columns(self, F):
+    def _factor_low_rank(self, F):
         r"""Factor :math:`PK_{FF}P + \mu I` for :math:`K_{FF} = ZZ^\top`, Z with few columns."""
         m, Z = len(F), self.gram.submatrix(F).Z
         mean = Z.mean(axis=0)
         self._column_means = Z @ mean
         centred_gram = LowRankGram(Z - mean)
-        self._requested_shift = self.shift * centred_gram.scale
+        self._requested_shift = self.relative_shift * centred_gram.scale
         shift = max(self._requested_shift, self._min_shift(m))
         self._solve = centred_gram.factor(np.full(m, shift))
 
     def _factor_block(self, F):
         m = len(F)
         block = self._centred_block(F)
-        self._requested_shift = self.shift * block.trace() / m
+        self._requested_shift = self.relative_shift * block.trace() / m
         shift = max(self._requested_shift, self._min_shift(m))
         while True:
             block.ravel(order="K")[:: m + 1] += shift
@@ -120,8 +125,8 @@ class FaceSolver:
                 if shift > INDEFINITE_SHIFT * self.scale:
                     raise IndefiniteFaceError(
                         "the kernel is not positive semi-definite: the Gram matrix of the free "
-                        f"points has a negative pivot even with {shift / self.scale:.0e} of its "
-                        "mean diagonal added. Choose another kernel, or add a constant to the "
+                        f"points has a negative pivot even with {shift / self.scale:.0e} times the "
+                        "mean diagonal of K added. Choose another kernel, or add a constant to the "
                         "diagonal of K that makes its smallest eigenvalue nonnegative."
                     ) from None
             shift *= 10

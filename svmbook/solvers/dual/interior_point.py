@@ -147,8 +147,8 @@ def solve_hard_margin(
     ------
     ValueError
         The hulls intersect: no hyperplane separates the classes in this feature space, or only
-        with a margin below about 1e-6 of the data's size. Or the iteration limit was reached
-        before this was known.
+        with a margin below about 1e-6 of the extent of the data. Or the iteration limit was reached
+        before it was clear whether a hyperplane separates them.
 
     References
     ----------
@@ -177,9 +177,9 @@ def solve_interior_point_on_gram(gram, y, C, *, tol=1e-6, max_iter=100):
     program = BoxProgram(gram, y, unit, q, C / unit, y[None, :], np.zeros(1))
     with gram.limit_blas_threads():
         with explain_singular_system():
-            minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
-        options = _crossover_options(minimum, tol, max_iter)
-        return cross_over(gram, y, C, unit * minimum.u, minimum.v[0], **options)
+            solution = minimise_on_box(program, tol=tol, max_iter=max_iter)
+        options = _crossover_options(solution, tol, max_iter)
+        return cross_over(gram, y, C, unit * solution.u, solution.v[0], **options)
 
 
 def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
@@ -188,14 +188,17 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
     program = BoxProgram(gram, y, 1.0 / gram.scale, np.zeros(len(y)), None, A, np.ones(2))
     with gram.limit_blas_threads():
         with explain_singular_system():
-            minimum = minimise_on_box(program, tol=tol, max_iter=max_iter)
-        u = minimum.u / ((A @ minimum.u) @ A)  # the weights of each class sum to one
+            solution = minimise_on_box(program, tol=tol, max_iter=max_iter)
+        u = solution.u / ((A @ solution.u) @ A)  # the weights of each class sum to one
         f = gram.dot(y * u)
         delta_squared = (y * u) @ f
         lowest_output_of_positives, highest_output_of_negatives = f[y > 0].min(), f[y < 0].max()
-        if lowest_output_of_positives <= highest_output_of_negatives and minimum.n_iter >= max_iter:
+        if (
+            lowest_output_of_positives <= highest_output_of_negatives
+            and solution.n_iter >= max_iter
+        ):
             raise ValueError(
-                f"the hard margin stopped after {minimum.n_iter} iterations, before it was "
+                f"the hard-margin solver stopped after {solution.n_iter} iterations, before it was "
                 "clear whether a hyperplane separates the classes. Raise max_iter, or choose a "
                 "finite C."
             )
@@ -209,7 +212,7 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
         intercept = -(lowest_output_of_positives + highest_output_of_negatives) / delta_squared
         C = np.full(len(y), np.inf)
         return cross_over(
-            gram, y, C, alpha, intercept, **_crossover_options(minimum, tol, max_iter)
+            gram, y, C, alpha, intercept, **_crossover_options(solution, tol, max_iter)
         )
 
 
@@ -251,12 +254,12 @@ def solve_in_form(K, form, y, solve):
     return undo_centring(solve(gram), gram, y, mean)
 
 
-def _crossover_options(minimum, tol, max_iter):
+def _crossover_options(solution, tol, max_iter):
     """Return the keyword arguments of `cross_over`: the tolerance, and how the iterations ended."""
-    finished = minimum.accurate or minimum.n_iter < max_iter
-    outcome = "converged" if minimum.accurate else "stopped by rounding errors"
+    finished = solution.accurate or solution.n_iter < max_iter
+    outcome = "converged" if solution.accurate else "stopped by rounding errors"
     message = f"interior point: {outcome if finished else 'iteration limit reached'}"
-    return {"tol": tol, "finished": finished, "n_iter": minimum.n_iter, "message": message}
+    return {"tol": tol, "finished": finished, "n_iter": solution.n_iter, "message": message}
 
 
 def check_form(form, forms):

@@ -23,7 +23,7 @@ __all__ = ["NATIVE_KERNELS", "solve_libsvm", "solve_libsvm_on_gram"]
 NATIVE_KERNELS = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
 
 CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
-LIBSVM_TOL = 1e-3  # scikit-learn's default tolerance, which only a larger ``tol`` exceeds
+LIBSVM_TOL = 1e-3  # scikit-learn's default tolerance, used unless ``tol`` is larger
 
 
 class _SilentSVC(SVC):
@@ -73,7 +73,7 @@ def solve_libsvm(
     max_iter : int, default=10_000_000
         Maximum number of LIBSVM's iterations (pair updates).
     **params
-        Those of ``gamma``, ``degree`` and ``coef0`` that the kernel has; none may be missing.
+        The parameters of the kernel, among ``gamma``, ``degree`` and ``coef0``; all are required.
 
     Returns
     -------
@@ -85,7 +85,8 @@ def solve_libsvm(
     ------
     ValueError
         An array has the wrong shape or invalid values, a parameter is missing or unknown to the
-        kernel, or LIBSVM returns no finite solution. ``K`` is assumed to be positive semi-definite.
+        kernel, or LIBSVM returns no finite solution. The Gram matrix is assumed to be positive
+        semi-definite.
 
     References
     ----------
@@ -152,14 +153,14 @@ def _fit_multipliers(svc, X, y, C):
 
 def _kernel_function(kernel, params):
     """Return the kernel function of a name in LIBSVM, or None for a precomputed Gram matrix."""
-    parameters_by_kernel = {
+    parameter_names = {
         "precomputed": (),
         **{name: KERNELS[name][1] for name in NATIVE_KERNELS},
     }
-    if kernel not in parameters_by_kernel:
-        raise ValueError(f"kernel is {kernel!r}; choose one of {', '.join(parameters_by_kernel)}.")
-    if set(params) != set(parameters_by_kernel[kernel]):
-        expected_names = ", ".join(sorted(parameters_by_kernel[kernel])) or "none"
+    if kernel not in parameter_names:
+        raise ValueError(f"kernel is {kernel!r}; choose one of {', '.join(parameter_names)}.")
+    if set(params) != set(parameter_names[kernel]):
+        expected_names = ", ".join(sorted(parameter_names[kernel])) or "none"
         found_names = ", ".join(sorted(params)) or "none"
         raise ValueError(
             f"the parameters of the kernel {kernel!r} are {expected_names}; found {found_names}."

@@ -25,13 +25,13 @@ import numpy as np
 from ...gram import GramMatrix
 from ...progress import logger
 
-__all__ = ["BoxProgram", "Minimum", "balance_classes", "hessian_solver", "minimise_on_box"]
+__all__ = ["BoxProgram", "BoxSolution", "balance_classes", "hessian_solver", "minimise_on_box"]
 
 BOUNDARY_FRACTION = 0.99  # of the longest step that keeps u, t, z and s nonnegative
 RESIDUAL_TOL = 1e-9  # of the linear conditions, relative to their terms
 GAP_FACTOR = 1e-3  # times tol: a smaller gap distinguishes zero multipliers from small ones
 TINY = np.finfo(float).tiny  # avoids division by zero in the relative gap
-PATIENCE = 15  # iterations without a better point, after which rounding prevents progress
+PATIENCE = 15  # iterations without a better point, after which the method stops
 
 
 class BoxProgram(NamedTuple):
@@ -46,7 +46,7 @@ class BoxProgram(NamedTuple):
     b: np.ndarray
 
 
-class Minimum(NamedTuple):
+class BoxSolution(NamedTuple):
     """The result of `minimise_on_box`."""
 
     u: np.ndarray  # the best point, inside the box
@@ -73,9 +73,9 @@ class _Iterate:
         self.t = upper - self.u if self.has_upper_bounds else np.ones_like(q)
         self.s = np.ones_like(q) if self.has_upper_bounds else np.zeros_like(q)
         self.v = np.zeros(len(b))
-        self.update_residuals()
+        self.update_residuals_and_gap()
 
-    def update_residuals(self):
+    def update_residuals_and_gap(self):
         """Compute the residuals of the linear conditions and the gap, absolute and relative.
 
         The gap u'z + t's is the duality gap if all residuals are zero.
@@ -88,14 +88,14 @@ class _Iterate:
         self.relative_gap = self.gap / max(abs(objective), abs(objective - self.gap), TINY)
         dual_scale = max(1.0, np.abs(self.q).max(), np.abs(Qu).max())
         primal_scale = max(1.0, np.abs(self.u).max())
-        self.residual = max(
+        self.relative_residual = max(
             np.abs(self.r_dual).max() / dual_scale, np.abs(self.r_primal).max() / primal_scale
         )
 
     def advance(self):
         """Carry out one iteration of Mehrotra's method."""
         u, t, z, s = self.u, self.t, self.z, self.s
-        solve = self._newton_system()
+        solve = self._factor_newton_system()
         mu = self.gap / (u.size * (1 + self.has_upper_bounds))
 
         # Predictor: Newton's step for products u z and t s of zero.
@@ -118,9 +118,9 @@ class _Iterate:
             self.v + step_length * dv,
         )
         self.z, self.s = z + step_length * dz, s + step_length * ds
-        self.update_residuals()
+        self.update_residuals_and_gap()
 
-    def _newton_system(self):
+    def _factor_newton_system(self):
         r"""Factor the Newton system and return its solver.
 
         The linearised products are :math:`u \circ dz + z \circ du = p` and
@@ -173,7 +173,7 @@ def minimise_on_box(program, *, tol, max_iter):
 
     Returns
     -------
-    Minimum
+    BoxSolution
         The iterate whose gap and residuals are smallest relative to their tolerances.
 
     Raises
@@ -189,7 +189,9 @@ def minimise_on_box(program, *, tol, max_iter):
     iterate = _Iterate(program)
     best_error, best_point, n_idle, n_iter = np.inf, None, 0, 0
     while True:
-        error = max(iterate.relative_gap / (GAP_FACTOR * tol), iterate.residual / RESIDUAL_TOL)
+        error = max(
+            iterate.relative_gap / (GAP_FACTOR * tol), iterate.relative_residual / RESIDUAL_TOL
+        )
         n_idle = 0 if error < best_error else n_idle + 1
         if error < best_error:
             best_error, best_point = error, (iterate.u, iterate.v)
@@ -203,7 +205,7 @@ def minimise_on_box(program, *, tol, max_iter):
             break
         n_iter += 1
         logger.info("interior point, iteration %d: relative gap %.1e", n_iter, iterate.relative_gap)
-    return Minimum(*best_point, n_iter=n_iter, accurate=best_error <= 1.0)
+    return BoxSolution(*best_point, n_iter=n_iter, accurate=best_error <= 1.0)
 
 
 def hessian_solver(gram, y, scale, D):
@@ -217,6 +219,6 @@ def hessian_solver(gram, y, scale, D):
 
 def balance_classes(u, y):
     """Scale the class with the larger sum down, so that y'u = 0."""
-    positive, negative = u[y > 0].sum(), u[y < 0].sum()
-    smaller = min(positive, negative)
-    return u * np.where(y > 0, smaller / positive, smaller / negative)
+    positive_sum, negative_sum = u[y > 0].sum(), u[y < 0].sum()
+    smaller_sum = min(positive_sum, negative_sum)
+    return u * np.where(y > 0, smaller_sum / positive_sum, smaller_sum / negative_sum)

@@ -93,9 +93,9 @@ def svm_path_on_gram(gram, y, C_values, weights, *, tol=1e-6, max_iter=100_000):
             if state is None or not state.free.any():
                 state = run_iterations(initial_state(gram, y, C, max_iter), max_iter)
             elif state.at_upper_bound.any() or not state.solved:
-                state = run_iterations(state.with_bounds(C), max_iter)
+                state = run_iterations(state.with_upper_bounds(C), max_iter)
             else:
-                state = state.with_bounds(C)
-                state.message = "solution of a smaller C, at which no multiplier is at its bound"
+                state = state.with_upper_bounds(C)
+                state.message = "solution for a smaller C, with no multiplier at its upper bound"
             states[C_value] = state
     return [states[C_value].to_result(tol) for C_value in C_values]

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 __all__ = ["SolverResult", "certify", "fall_back_to_zero", "intercept_interval"]
 
-BALANCE_TOL = 1e-10  # relative to the sum of alpha: a smaller |y'alpha| is numerically zero
+# Relative to the sum of alpha: a smaller |y'alpha|, or a smaller -||w||^2, is numerically zero.
+ROUNDING_TOL = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,17 +164,17 @@ def certify(
         primal_objective = 0.5 * w_squared + C @ np.maximum(0.0, 1.0 - margins)
     shortfall = np.where(alpha < C, 1.0 - margins, 0.0)
     excess = np.where(alpha > 0, margins - 1.0, 0.0)
-    balanced = abs(y @ alpha) <= BALANCE_TOL * alpha.sum()
+    balanced = abs(y @ alpha) <= ROUNDING_TOL * alpha.sum()
     output_error = np.finfo(float).eps * scale * np.linalg.norm(alpha)
-    nonnegative = w_squared >= -(BALANCE_TOL + 10 * output_error) * alpha.sum()
+    nonnegative = w_squared >= -(ROUNDING_TOL + 10 * output_error) * alpha.sum()
     if abs(w_squared) <= 10 * output_error * alpha.sum():  # all terms cancel: w = 0 up to rounding
         w_squared = 0.0
     soft_margin = np.isfinite(C).all() and primal_objective > 0
-    objective_error = output_error * np.linalg.norm(C) / primal_objective if soft_margin else 0.0
-    if objective_error > tol:
-        message = f"{message}; the objective has a relative rounding error of {objective_error:.0e}"
+    relative_error = output_error * np.linalg.norm(C) / primal_objective if soft_margin else 0.0
+    if relative_error > tol:
+        message = f"{message}; the objective has a relative rounding error of {relative_error:.0e}"
     bounds_are_valid = (
-        balanced and nonnegative and objective_error <= tol and np.isfinite(primal_objective)
+        balanced and nonnegative and relative_error <= tol and np.isfinite(primal_objective)
     )
     return SolverResult(
         alpha=alpha,
@@ -211,9 +212,9 @@ def fall_back_to_zero(result, y, C):
     """
     if result.converged or np.isinf(C).any():
         return result
-    balance = y @ C
-    if result.objective <= C.sum() - abs(balance):
+    signed_sum = y @ C
+    if result.objective <= C.sum() - abs(signed_sum):
         return result
     message = f"{result.message}; w = 0 has a smaller objective and is returned"
     zeros, report = np.zeros(len(y)), {"n_iter": result.n_iter, "message": message}
-    return certify(zeros, np.sign(balance), y, C, zeros, tol=0.0, **report)
+    return certify(zeros, np.sign(signed_sum), y, C, zeros, tol=0.0, **report)

@@ -29,7 +29,8 @@ __all__ = ["solve_smo", "solve_smo_on_gram"]
 
 CURVATURE_FLOOR = 1e-12  # relative to the mean diagonal: replaces a smaller curvature
 PATIENCE = 10  # consecutive checks, one every n iterations, without progress in dual or gap
-INDEFINITE_TOL = 1e-6  # relative to the largest k(x, x): K is indefinite below minus this curvature
+# Relative to the largest k(x, x): a curvature below minus this value shows that K is indefinite.
+INDEFINITE_TOL = 1e-6
 
 
 def solve_smo(
@@ -60,8 +61,9 @@ def solve_smo(
     -------
     SolverResult
         ``alpha`` has exact zeros and exact bounds, since active-set iterations remove the remaining
-        violation. ``converged`` is False if ``max_iter`` or rounding ended the run before: within
-        10 n iterations the dual objective did not increase and the gap did not decrease.
+        violation. ``converged`` is False if the run ended before the gap was below ``tol``: at
+        ``max_iter``, or after 10 n iterations in which rounding errors prevented any increase of
+        the dual objective and any decrease of the gap.
 
     Raises
     ------
@@ -107,9 +109,9 @@ def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         e_ij = np.maximum(e[i] - e_low, 0.0)  # zero outside I_low and for pairs without violation
         curvature = diagonal[i] + diagonal - 2.0 * K[i]
         a_ij = np.maximum(curvature, curvature_floor)
-        gain = e_ij**2 / a_ij
-        j = first_argmax(gain)
-        if gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
+        double_gain = e_ij**2 / a_ij
+        j = first_argmax(double_gain)
+        if double_gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -INDEFINITE_TOL * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")
             e = y - K @ beta  # recomputed, since updates accumulate rounding errors
@@ -122,7 +124,7 @@ def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
                 return cross_over(gram, y, C, alpha, b, tol=tol, **report)
             has_improved = result.dual_objective > best_dual or result.gap < best_gap
             n_idle = 0 if has_improved else n_idle + 1
-            if gain[j] == 0.0:
+            if double_gain[j] == 0.0:
                 return replace(result, message="SMO: no pair improves the dual objective")
             if n_idle == PATIENCE:
                 message = f"SMO: no progress beyond rounding errors in {PATIENCE} n iterations"

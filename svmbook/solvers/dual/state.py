@@ -12,8 +12,9 @@ __all__ = ["DualState"]
 OUTPUT_ROUNDING = 8 * np.finfo(float).eps  # relative to the outputs
 # Times max(1, k(x, x) min(C)): a residual this small is accepted if it no longer decreases.
 STALLED_RESIDUAL = 1e-13
-BOUND_TOL = 1e-12  # relative to C, or to the largest multiplier: treated as at the bound
-MAX_GRADIENT_STEP = 1e6  # times C: longest gradient step before it is projected
+# Relative to C, or to the largest multiplier: a smaller distance to a bound is rounding error.
+BOUND_TOL = 1e-12
+MAX_STEP_SIZE = 1e6  # times the largest C: largest factor of the gradient in a gradient step
 
 
 class DualState:
@@ -43,7 +44,7 @@ class DualState:
         self.beta, self.free = beta, free
         self.b, self.n_iter, self.solved, self.message = 0.0, 0, False, ""
         self.stall_tol = STALLED_RESIDUAL * max(1.0, gram.scale * C.min())
-        self.recompute()
+        self.recompute_errors()
 
     def start_iteration(self):
         """Increase the number of iterations and log it."""
@@ -52,7 +53,7 @@ class DualState:
 
     @property
     def at_upper_bound(self):
-        """The points whose multiplier is at its upper bound."""
+        """The points whose multiplier alpha is at its upper bound C, as a mask."""
         return np.abs(self.beta) >= self.C
 
     @property
@@ -62,16 +63,16 @@ class DualState:
         return OUTPUT_ROUNDING * (1.0 + norms * (norms @ np.abs(self.beta)))
 
     @property
-    def objective(self):
-        """The dual objective."""
+    def dual_objective(self):
+        """The objective of the dual, a lower bound on the optimum if beta is feasible."""
         return 0.5 * self.beta @ (self.y + self.e)
 
-    def recompute(self):
+    def recompute_errors(self):
         """Compute the errors from the multipliers, since updates accumulate rounding errors."""
         support = np.flatnonzero(self.beta)
         self.e = self.y - self.gram.dot_columns(support, self.beta[support])
 
-    def move(self, indices, beta):
+    def set_multipliers(self, indices, beta):
         """Set these multipliers to ``beta`` and update all errors."""
         if len(indices):
             self.e -= self.gram.dot_columns(indices, beta - self.beta[indices])
@@ -88,7 +89,7 @@ class DualState:
     def recompute_and_check(self, F):
         """Recompute the errors and return whether the face is still solved."""
         previous_residual = self.residual(F) if len(F) else 0.0
-        self.recompute()
+        self.recompute_errors()
         return (
             not len(F) or self.at_rounding_error(F) or self.residual(F) <= 2.0 * previous_residual
         )
@@ -129,7 +130,7 @@ class DualState:
             length_to_bound = np.where(step == 0, np.inf, (bound - beta) / step)
         step_length = min(1.0, length_to_bound.min())
         new_beta = np.where(length_to_bound <= step_length, bound, beta + step_length * step)
-        self.move(F, np.clip(new_beta, self.lower[F], self.upper[F]))
+        self.set_multipliers(F, np.clip(new_beta, self.lower[F], self.upper[F]))
         self.update_free()
         return not self.free[F].all()
 
@@ -145,17 +146,18 @@ class DualState:
         """Set the free points to those strictly between their bounds."""
         self.free = (self.beta > self.lower) & (self.beta < self.upper)
 
-    def project_to_box(self, *, ascend=True):
+    def make_feasible(self, *, ascend=True):
         r"""Make the multipliers feasible by a projection, if ``ascend`` after a gradient step.
 
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
-        clipped. After the gradient step z differs between points, so that few of them end inside.
+        clipped to the box. A gradient step makes the entries of z differ, so that few points end
+        strictly inside the box.
         """
         # Local names: brentq keeps a reference to `project`, which must not refer to self.
         lower, upper = self.lower, self.upper
         z = np.clip(self.beta, lower, upper)
         if ascend:
-            z += min(1.0 / self.gram.scale, MAX_GRADIENT_STEP * self.C.max()) * self.e
+            z += min(1.0 / self.gram.scale, MAX_STEP_SIZE * self.C.max()) * self.e
 
         # If the points inside the box can absorb the imbalance, those at bounds stay there.
         movable = (z > lower) & (z < upper)
@@ -176,7 +178,7 @@ class DualState:
                 share = self.beta.sum() / len(F)
                 self.beta[F] = np.clip(self.beta[F] - share, lower[F], upper[F])
         self.update_free()
-        self.recompute()
+        self.recompute_errors()
 
     def snap_to_bounds(self):
         """Move multipliers to a bound from which they differ by rounding errors only.
@@ -188,11 +190,11 @@ class DualState:
         snapped = np.flatnonzero(
             (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - BOUND_TOL) * self.C)
         )
-        self.move(snapped, np.where(at_zero, 0.0, self.y * self.C)[snapped])
+        self.set_multipliers(snapped, np.where(at_zero, 0.0, self.y * self.C)[snapped])
         self.update_free()
 
-    def with_bounds(self, C):
-        """Return this state with new upper bounds; multipliers at the old ones move to the new."""
+    def with_upper_bounds(self, C):
+        """Return a copy with upper bounds C; multipliers at the old bounds are set to C."""
         beta = np.where(self.at_upper_bound, self.y * C, self.beta)
         state = DualState(self.gram, self.y, C, beta, self.free.copy())
         state.b, state.solved = self.b, self.solved

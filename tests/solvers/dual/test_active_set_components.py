@@ -68,7 +68,7 @@ def test_most_violating_is_a_pair_if_no_point_is_free():
     assert y[i] == 1.0
     assert y[j] == -1.0
     assert state.b == pytest.approx(0.0)
-    state.move(np.array([0, 3]), np.array([1.0, -1.0]))  # both at their bounds
+    state.set_multipliers(np.array([0, 3]), np.array([1.0, -1.0]))  # both at their bounds
     i, j = state.find_most_violating()
     assert state.b == pytest.approx(0.5 * (state.e[i] + state.e[j])) != 0.0
 
@@ -91,29 +91,29 @@ def test_optimality_is_checked_with_recomputed_errors(state):
     np.testing.assert_allclose(state.e, e_before)
 
 
-def test_move_updates_all_errors(state):
+def test_set_multipliers_updates_all_errors(state):
     indices = np.array([1, 4, 7])
-    state.move(indices, np.array([0.5, -0.5, 0.2]))
+    state.set_multipliers(indices, np.array([0.5, -0.5, 0.2]))
     np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
 def test_projection_is_feasible_with_correct_errors(state):
     state.beta = 5.0 * np.random.default_rng(1).standard_normal(40)
-    state.project_to_box()
+    state.make_feasible()
     assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
     assert abs(state.beta.sum()) <= 1e-14 * np.abs(state.beta).sum()
     np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
-def test_shortened_steps_stay_in_the_box_and_never_lower_the_objective(state):
-    state.project_to_box()
+def test_shortened_steps_stay_in_the_box_and_never_lower_the_dual_objective(state):
+    state.make_feasible()
     face_solver = FaceSolver(state.gram)
     for _ in range(10):
         F = np.flatnonzero(state.free)
-        objective_before = state.objective
+        objective_before = state.dual_objective
         step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
         reached_bound = state.advance(F, step)
-        assert state.objective >= objective_before - 1e-12
+        assert state.dual_objective >= objective_before - 1e-12
         assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
         if reached_bound:
             assert state.free.sum() < len(F)
@@ -126,7 +126,7 @@ def test_step_solves_the_bordered_system(offset, imbalance, shift):
     K, _ = noisy_gram(30)
     e = np.random.default_rng(2).standard_normal(30)
     face_solver = FaceSolver(StoredGram(K + offset))
-    face_solver.shift = shift
+    face_solver.relative_shift = shift
     F = np.arange(0, 30, 2)
     step, b = face_solver.step(F, e[F], imbalance)
     # Each free point absorbs an equal share of the imbalance; the rest of the step is damped and
@@ -152,7 +152,7 @@ def test_reduced_shift_gains_two_digits_until_it_is_smallest():
     shifts, residuals = [], []
     for _ in range(20):
         step, b = face_solver.step(F, y, 0.0)
-        shifts.append(face_solver.shift)
+        shifts.append(face_solver.relative_shift)
         residuals.append(np.abs(y - K @ step - step - b).max())
         if not face_solver.refactor_with_smaller_shift():
             break
@@ -204,7 +204,7 @@ def test_refinement_ends_if_the_residual_stalls_or_is_small(
     residuals = (ratio**k for k in range(1000))
     state = SimpleNamespace(
         stall_tol=stall_tol,
-        recompute=lambda: None,
+        recompute_errors=lambda: None,
         residual=lambda F: next(residuals),
         at_rounding_error=lambda F: False,
     )
@@ -250,7 +250,7 @@ def test_one_projected_gradient_step_solves_a_scaled_identity(scale):
     C = rng.uniform(0.1, 3.0, 30) / scale
     start = y * C * rng.random(30)
     state = DualState(StoredGram(scale * np.eye(30)), y, C, start, np.ones(30, dtype=bool))
-    state.project_to_box()
+    state.make_feasible()
     exact_result = solve_active_set(scale * np.eye(30), y, C)
     np.testing.assert_allclose(y * state.beta, exact_result.alpha, atol=1e-12 / scale)
 

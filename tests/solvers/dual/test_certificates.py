@@ -268,7 +268,7 @@ def test_projection_keeps_multipliers_at_their_bounds():
     alpha = np.tile([0.0, 1.0, 0.3, 0.7, 0.0], 8)
     state = DualState(StoredGram(np.eye(40)), y, np.ones(40), y * alpha, np.ones(40, dtype=bool))
     state.beta[2] += 1e-9  # an imbalance, which the points inside the box absorb
-    state.project_to_box(ascend=False)
+    state.make_feasible(ascend=False)
     assert abs(state.beta.sum()) <= 1e-15
     at_bounds = (alpha == 0) | (alpha == 1)
     np.testing.assert_array_equal(state.beta[at_bounds], (y * alpha)[at_bounds])
