@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from ..labels import decode_labels, is_multiclass
 from ..solvers.boosting.adaboost import run_adaboost
-from ..solvers.boosting.stumps import MidpointStumps, Stumps
+from ..solvers.boosting.stumps import MidpointStumps, StumpArray
 from .additive import AdditiveModel, step_functions_of_stumps
 
 __all__ = ["AdaBoostStump"]
@@ -155,7 +155,7 @@ class AdaBoostStump(AdditiveModel):
         self._check_single_decision_function("staged_decision_function")
         X = validate_data(self, X, dtype=np.float64, reset=False)
         F = np.zeros(len(X))
-        stumps = Stumps(self.features_, self.thresholds_, self.signs_)
+        stumps = StumpArray(self.features_, self.thresholds_, self.signs_)
         for weight, stump in zip(self.estimator_weights_, stumps.as_list(), strict=True):
             F = F + weight * stump(X)[:, 0]
             yield F
@@ -178,7 +178,7 @@ class AdaBoostStump(AdditiveModel):
 
 
 def _concatenate_stumps(stumps):
-    """Join a list of `Stumps`, one stump each, into one."""
+    """Join a list of single stumps into one `StumpArray`."""
     if not stumps:
-        return Stumps(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))
-    return Stumps(*(np.concatenate(parts) for parts in zip(*stumps, strict=True)))
+        return StumpArray(np.zeros(0, dtype=int), np.zeros(0), np.zeros(0))
+    return StumpArray(*(np.concatenate(parts) for parts in zip(*stumps, strict=True)))

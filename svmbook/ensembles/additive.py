@@ -99,8 +99,8 @@ def step_functions_of_stumps(stumps, weights, d):
 
     Parameters
     ----------
-    stumps : Stumps
-        See `svmbook.solvers.boosting.stumps.Stumps`.
+    stumps : StumpArray
+        See `svmbook.solvers.boosting.stumps.StumpArray`.
     weights : ndarray
         Weights of the stumps.
     d : int

@@ -216,7 +216,7 @@ class _ClassifierLearner:
 
 
 class _ClassifierHypothesis:
-    """A fitted classifier with the interface of `svmbook.solvers.boosting.stumps.Stumps`."""
+    """A fitted classifier with the interface of `svmbook.solvers.boosting.stumps.StumpArray`."""
 
     def __init__(self, classifier):
         self.classifier = classifier

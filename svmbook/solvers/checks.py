@@ -17,7 +17,7 @@ __all__ = [
 
 
 def check_problem(K, y, C, *, require_square=True, allow_callable=False, name="K"):
-    """Return the arrays of an SVM dual as floats, or raise an error that names the invalid one.
+    """Return K (or features), y and C as floats, or raise an error that names the invalid one.
 
     Examples
     --------
@@ -34,13 +34,13 @@ def check_problem(K, y, C, *, require_square=True, allow_callable=False, name="K
 
 
 def check_bounds(C, n, name="C"):
-    """Return upper bounds, or factors of them, as floats, one per point."""
+    """Return upper bounds, or factors of them, as an array of n positive floats."""
     remedy = "For the hard margin call solve_hard_margin; remove points of weight zero."
     return _check_positive_values(C, n, name, remedy)
 
 
 def check_logistic(K, y, weights, *, require_square=True, n_classes=None):
-    """Return the arrays of a log likelihood, or raise an error that names the invalid one.
+    """Return the arrays of a logistic regression, or raise an error that names the invalid one.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 r"""Thousands of small duals at once, each solved by a monotone active-set method.
 
-The duals :eq:`eq-dual` have at most some dozens of points each, so that the overhead of a function
+The duals :eq:`eq-dual` have at most a few dozen points each, so that the overhead of a function
 call exceeds the arithmetic. Here every statement works on all unfinished problems. One array has
 all their Gram matrices, padded by points with C = 0, whose multipliers stay zero.
 
@@ -24,12 +24,12 @@ from ..checks import check_stopping
 
 __all__ = ["DualBatch", "best_intercepts", "solve_dual_batch", "solve_validated_batch"]
 
-SHIFT = 1e-12  # relative to the mean k(x, x): makes faces with repeated points regular
-# Relative to a step: multipliers this close together reach their bounds at once.
-SAME_STEP_TOL = 1e-14
+SHIFT = 1e-12  # relative to the mean k(x, x): makes systems with repeated points nonsingular
+# Relative to the step length: bounds at lengths that differ by less are reached together.
+LENGTH_TIE_TOL = 1e-14
 ERROR_ROUNDING = 10 * np.finfo(float).eps  # rounding error of e, relative to the sum of its terms
-BALANCE_TOL = 1e-12  # relative to the sum of alpha: numerically zero for the signed sum
-SLOPE_TOL = 1e-12  # relative to the terms of a slope: numerically zero
+BALANCE_TOL = 1e-12  # relative to the sum of alpha: a smaller |y'alpha| is numerically zero
+SLOPE_TOL = 1e-12  # relative to the terms of a slope: a smaller slope is numerically zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,26 +154,26 @@ def solve_validated_batch(K, y, C, *, tol=1e-11, max_iter=1000):
     # Scale K to about 1, the size of the entries of y; powers of two cause no rounding error.
     scale = _scale(K, C)
     unit = 2.0 ** np.rint(np.log2(scale))[:, None]
-    faces = _Faces(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
+    unfinished = _UnfinishedProblems(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
     for n_done in range(max_iter):
-        is_finished = faces.find_most_violating()
-        rows = faces.indices[is_finished]
-        beta[rows], n_iter[rows] = faces.beta[is_finished], n_done
-        faces.drop(is_finished)
-        if not len(faces.indices):
+        is_finished = unfinished.find_most_violating()
+        rows = unfinished.problem_indices[is_finished]
+        beta[rows], n_iter[rows] = unfinished.beta[is_finished], n_done
+        unfinished.drop(is_finished)
+        if not len(unfinished.problem_indices):
             break
-        faces.free_most_violating()
-        faces.step()
-    beta[faces.indices] = faces.beta
+        unfinished.free_most_violating()
+        unfinished.step()
+    beta[unfinished.problem_indices] = unfinished.beta
     beta /= unit
     return _certified_batch((K, y, C), beta, _tolerance(beta, scale, tol), n_iter)
 
 
-class _Faces:
+class _UnfinishedProblems:
     """The unfinished problems, each with its multipliers and its current face."""
 
     def __init__(self, K, y, C, scale, tol):
-        self.indices = np.arange(len(y))
+        self.problem_indices = np.arange(len(y))
         self.K, self.y = K, y
         self.lower, self.upper = _bounds(y, C)
         self.beta, self.e = np.zeros(y.shape), np.array(y)
@@ -217,16 +217,16 @@ class _Faces:
         with np.errstate(divide="ignore", invalid="ignore"):
             length_to_bound = (bound - self.beta) / step
         length_to_bound = np.where(step == 0, np.inf, length_to_bound)
-        t = np.minimum(1.0, length_to_bound.min(axis=1, keepdims=True))
-        reaches_bound = length_to_bound <= t * (1 + SAME_STEP_TOL)
-        self.beta = np.where(reaches_bound, bound, self.beta + t * step)
+        step_length = np.minimum(1.0, length_to_bound.min(axis=1, keepdims=True))
+        reaches_bound = length_to_bound <= step_length * (1 + LENGTH_TIE_TOL)
+        self.beta = np.where(reaches_bound, bound, self.beta + step_length * step)
         self.free &= ~reaches_bound
         self.e = self.y - _product(self.K, self.beta)
         n_free = self.free.sum(axis=1)
         self.b = (self.e * self.free).sum(axis=1) / np.maximum(n_free, 1)
         residual = np.where(self.free, np.abs(self.e - self.b[:, None]), 0.0).max(axis=1)
         tolerance = _tolerance(self.beta, self.scale, self.tol)
-        self.solved = (n_free == 0) | ((t[:, 0] == 1.0) & (residual <= 0.5 * tolerance))
+        self.solved = (n_free == 0) | ((step_length[:, 0] == 1.0) & (residual <= 0.5 * tolerance))
 
     def _solve_equations(self):
         """Return the steps of :eq:`eq-face`, zero for points that are not free.
@@ -238,19 +238,19 @@ class _Faces:
         n_free = self.free.sum(axis=1, keepdims=True)
         size = n_free.max()
         indices = np.argsort(~self.free, axis=1, kind="stable")[:, :size]
-        free = np.arange(size) < n_free
+        in_face = np.arange(size) < n_free
         system, rhs = np.zeros((n, size + 1, size + 1)), np.zeros((n, size + 1, 1))
         rows = np.arange(n)[:, None]
         block = self.K[rows[:, :, None], indices[:, :, None], indices[:, None, :]]
-        system[:, :size, :size] = block * (free[:, :, None] & free[:, None, :])
+        system[:, :size, :size] = block * (in_face[:, :, None] & in_face[:, None, :])
         diagonal = np.arange(size)
-        system[:, diagonal, diagonal] += np.where(free, SHIFT * self.scale[:, None], 1.0)
-        system[:, :size, size] = system[:, size, :size] = free
-        rhs[:, :size, 0] = self.e[rows, indices] * free
-        solution = np.linalg.solve(system, rhs)[:, :size, 0] * free
+        system[:, diagonal, diagonal] += np.where(in_face, SHIFT * self.scale[:, None], 1.0)
+        system[:, :size, size] = system[:, size, :size] = in_face
+        rhs[:, :size, 0] = self.e[rows, indices] * in_face
+        solution = np.linalg.solve(system, rhs)[:, :size, 0] * in_face
         # On a nearly singular face the last equation, that the steps sum to zero, has the largest
         # error; correct it.
-        solution -= free * (solution.sum(axis=1, keepdims=True) / np.maximum(n_free, 1))
+        solution -= in_face * (solution.sum(axis=1, keepdims=True) / np.maximum(n_free, 1))
         step = np.zeros((n, m))
         step[rows, indices] = solution
         return step
@@ -283,8 +283,8 @@ def _intercept_limits(beta, lower, upper, e):
 def best_intercepts(e, y, C):
     r"""Return the intercepts that minimise each primal objective for given weights w.
 
-    In :math:`e_i = y_i - w^\top x_i` the slack is :math:`\max(0, y_i(e_i - b))`, and the slope of
-    :math:`\sum_i C_i\max(0, y_i(e_i - b))` is
+    With the errors :math:`e_i = y_i - w^\top x_i` the slack is :math:`\max(0, y_i(e_i - b))`, and
+    the slope of :math:`\sum_i C_i\max(0, y_i(e_i - b))` is
     :math:`\sum_{e_i < b} C_i - \sum_{y_i = 1} C_i`. So the best b is a weighted quantile of the
     errors; its level is the share of the positive points in the sum of all C. If the slope is zero
     between two errors, all b between them are optimal, and the middle is returned. The multipliers
@@ -328,7 +328,7 @@ def _tolerance(beta, scale, tol):
     return np.maximum(tol, ERROR_ROUNDING * (1.0 + scale * np.abs(beta).sum(axis=1)))
 
 
-def _certified_batch(problems, beta, max_violation, n_iter):
+def _certified_batch(problems, beta, tolerance, n_iter):
     """Return the solutions, with certificates computed from the multipliers alone."""
     K, y, C = problems
     f = _product(K, beta)
@@ -337,7 +337,7 @@ def _certified_batch(problems, beta, max_violation, n_iter):
     b = best_intercepts(y - f, y, C)
     w_squared = (beta * f).sum(axis=1)
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
-    solved = violation <= max_violation
+    optimal = violation <= tolerance
     balanced = np.abs(beta.sum(axis=1)) <= BALANCE_TOL * np.abs(beta).sum(axis=1)
     return DualBatch(
         alpha=np.abs(beta),
@@ -346,5 +346,5 @@ def _certified_batch(problems, beta, max_violation, n_iter):
         dual_objective=np.abs(beta).sum(axis=1) - 0.5 * w_squared,
         kkt_residual=np.maximum(violation, 0.0),
         n_iter=n_iter,
-        converged=solved & balanced,
+        converged=optimal & balanced,
     )

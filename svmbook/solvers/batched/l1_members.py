@@ -1,9 +1,9 @@
 r"""Linear SVMs with the l1 norm on many small subsets, several in each linear program.
 
 The problem is :eq:`eq-primal` with the sum of absolute weights in place of half the sum of squares.
-The members share no variables, so one linear program with a block-diagonal matrix, one block per
-member, solves several in one call. Each member's objective and lower bound follow from its part of
-the solution.
+The ensemble members share no variables, so one linear program with a block-diagonal matrix, one
+block per member, solves several in one call. Each member's objective and lower bound follow from
+its part of the solution.
 """
 
 import numpy as np
@@ -46,18 +46,18 @@ def fit_l1_members(X, positive, negative, C, positive_weights):
 
 def _solve_program(X, positive, negative, C, positive_weights):
     """Solve one linear program for several members."""
-    members, indices = np.nonzero(positive | negative)
-    y = np.where(positive[members, indices], 1.0, -1.0)
-    upper = C * np.where(y > 0, positive_weights[members], 1.0)
+    member_indices, point_indices = np.nonzero(positive | negative)
+    y = np.where(positive[member_indices, point_indices], 1.0, -1.0)
+    upper = C * np.where(y > 0, positive_weights[member_indices], 1.0)
     # n members, d features and m constraints, one per member and point
-    n, d, m = len(positive), X.shape[1], len(indices)
+    n, d, m = len(positive), X.shape[1], len(point_indices)
     # With a point of the subset as origin, rounding errors are relative to differences of points.
     origin = X[positive.argmax(axis=1)]
-    Z = y[:, None] * (X[indices] - origin[members])
+    Z = y[:, None] * (X[point_indices] - origin[member_indices])
     rows = np.repeat(np.arange(m), d)
-    columns = (members[:, None] * d + np.arange(d)).ravel()
+    columns = (member_indices[:, None] * d + np.arange(d)).ravel()
     feature_columns = sparse.csr_array((Z.ravel(), (rows, columns)), shape=(m, n * d))
-    intercept_columns = sparse.csr_array((y, (np.arange(m), members)), shape=(m, n))
+    intercept_columns = sparse.csr_array((y, (np.arange(m), member_indices)), shape=(m, n))
     A = sparse.hstack(
         [feature_columns, -feature_columns, intercept_columns, sparse.eye_array(m)], format="csr"
     )
@@ -74,10 +74,10 @@ def _solve_program(X, positive, negative, C, positive_weights):
         )
     w = (result.x[: n * d] - result.x[n * d : 2 * n * d]).reshape(n, d)
     b = result.x[2 * n * d : 2 * n * d + n]
-    slack = np.maximum(0.0, 1.0 - (Z * w[members]).sum(axis=1) - y * b[members])
-    objective = np.abs(w).sum(axis=1) + np.bincount(members, upper * slack, n)
+    slack = np.maximum(0.0, 1.0 - (Z * w[member_indices]).sum(axis=1) - y * b[member_indices])
+    objective = np.abs(w).sum(axis=1) + np.bincount(member_indices, upper * slack, n)
     alpha = np.clip(-cost_unit * result.ineqlin.marginals, 0.0, upper)
     # Dividing by this factor makes the multipliers feasible.
     scaling_factor = np.abs(feature_columns.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
-    gap = objective - np.bincount(members, alpha, n) / scaling_factor
+    gap = objective - np.bincount(member_indices, alpha, n) / scaling_factor
     return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective)

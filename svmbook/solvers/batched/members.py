@@ -66,18 +66,18 @@ def fit_linear_members(X, positive, negative, C, positive_weights):
     n_positive = positive.sum(axis=1)
     n_points = n_positive + negative.sum(axis=1)
     # Indices of the points of all members in one array, the positive points of each member first.
-    member_indices = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
+    point_indices = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
     offsets = np.cumsum(n_points) - n_points
-    batches, order = [], np.argsort(n_points, kind="stable")
-    for rows in _batches_of_similar_size(order, n_points[order], X.shape[1]):
+    results, order = [], np.argsort(n_points, kind="stable")
+    for rows in _batches_by_subset_size(order, n_points[order], X.shape[1]):
         position, size = np.arange(n_points[rows].max()), n_points[rows, None]
-        indices = member_indices[offsets[rows, None] + np.minimum(position, size - 1)]
+        indices = point_indices[offsets[rows, None] + np.minimum(position, size - 1)]
         is_positive = position < n_positive[rows, None]
         factor = _member_weights(positive_weights, rows, indices)
         bounds = C * np.where(is_positive, factor, position < size)
-        batches.append(fit_hyperplanes(X[indices], np.where(is_positive, 1.0, -1.0), bounds))
+        results.append(fit_hyperplanes(X[indices], np.where(is_positive, 1.0, -1.0), bounds))
     inverse = np.argsort(order)
-    return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*batches, strict=True)))
+    return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*results, strict=True)))
 
 
 def _member_weights(weights, rows, indices):
@@ -85,7 +85,7 @@ def _member_weights(weights, rows, indices):
     return weights[rows, None] if weights.ndim == 1 else weights[rows[:, None], indices]
 
 
-def _batches_of_similar_size(order, sizes, d):
+def _batches_by_subset_size(order, sizes, d):
     """Yield batches of members whose subsets have similar sizes and fit into memory together."""
     start = 0
     while start < len(order):

@@ -82,7 +82,8 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
     ----------
     learner : object
         ``learner.candidates(g, min_edge)`` returns hypotheses whose edges :math:`\sum_i g_ih(x_i)`
-        exceed ``min_edge``, including the one with the largest edge, and these edges.
+        exceed ``min_edge``, including the one with the largest edge, as an object like
+        `svmbook.solvers.boosting.stumps.StumpArray`, and these edges.
     X : ndarray of shape (n, d)
         Points.
     y : ndarray of shape (n,)
@@ -131,21 +132,23 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
             np.isfinite(objective) and abs(objective - dual_objective) <= tol * objective
         )
         if converged:
-            message = "no further hypothesis improves the objective"
+            message = "the duality gap is within the tolerance"
             break
         if n_iter == max_iter:
             break
-        new_columns = y[:, None] * candidates(X)
+        candidate_columns = y[:, None] * candidates(X)
         new_indices = [
-            k for k, column in enumerate(new_columns.T) if column.tobytes() not in seen_columns
+            k
+            for k, column in enumerate(candidate_columns.T)
+            if column.tobytes() not in seen_columns
         ]
         if not new_indices:
-            message = "the linear program is not exact enough to find a violated constraint"
+            message = "the linear program is not accurate enough to find a new hypothesis"
             break
-        seen_columns.update(new_columns[:, k].tobytes() for k in new_indices)
+        seen_columns.update(candidate_columns[:, k].tobytes() for k in new_indices)
         candidate_list = candidates.as_list()
         hypotheses += [candidate_list[k] for k in new_indices]
-        columns = np.column_stack([columns, new_columns[:, new_indices]])
+        columns = np.column_stack([columns, candidate_columns[:, new_indices]])
         weights, u, required_edge = solve(columns, C)
         weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
         margins = columns @ weights

@@ -14,10 +14,10 @@ import numpy as np
 
 from ...ties import TIE_TOL, first_argmax
 
-__all__ = ["MidpointStumps", "Stumps"]
+__all__ = ["MidpointStumps", "StumpArray"]
 
 
-class Stumps(NamedTuple):
+class StumpArray(NamedTuple):
     """Stumps, one per entry, with output q if feature > threshold and -q otherwise."""
 
     features: np.ndarray
@@ -29,8 +29,8 @@ class Stumps(NamedTuple):
         return self.signs * np.where(X[:, self.features] > self.thresholds, 1.0, -1.0)
 
     def as_list(self):
-        """Return a list of single stumps, each as Stumps of length one."""
-        return [Stumps(*(part[k : k + 1] for part in self)) for k in range(len(self.signs))]
+        """Return a list of single stumps, each as a StumpArray of length one."""
+        return [StumpArray(*(part[k : k + 1] for part in self)) for k in range(len(self.signs))]
 
 
 class MidpointStumps:
@@ -86,7 +86,7 @@ class MidpointStumps:
 
         Returns
         -------
-        stump : Stumps
+        stump : StumpArray
             A single stump.
         edge : float
             The edge, which is not negative.
@@ -107,7 +107,7 @@ class MidpointStumps:
 
         Returns
         -------
-        stumps : Stumps
+        stumps : StumpArray
         edges : ndarray
         """
         edges, abs_edges = self._all_edges(g)
@@ -134,4 +134,4 @@ class MidpointStumps:
 
     def _stumps(self, edges, rows, positions):
         signs = np.where(edges[rows, positions] > 0, 1.0, -1.0)
-        return Stumps(np.asarray(rows), self.thresholds[rows, positions], signs)
+        return StumpArray(np.asarray(rows), self.thresholds[rows, positions], signs)

@@ -143,10 +143,10 @@ def as_gram(K, n):
 def initial_state(gram, y, C, max_iter):
     """Return an initial state, predicted from the solution for a quarter of the points.
 
-    A quarter of the points at four times C is a sample of the same problem. The decision function
-    of its solution predicts the set of each point: at the upper bound with a margin below 1, at
-    zero with a margin above 1. The free points of the sample start free, together with some other
-    points closest to the margin boundaries.
+    A quarter of the points with about four times their C approximates the same problem. The
+    decision function of its solution predicts the set of each point: at the upper bound with a
+    margin below 1, at zero with a margin above 1. The free points of the sample start free,
+    together with some other points closest to the margin boundaries.
     """
     n = len(y)
     if n <= MAX_DIRECT_POINTS:

@@ -8,9 +8,9 @@ from .state import DualState
 
 __all__ = ["cross_over"]
 
-# Most sets are predicted correctly, so that few iterations are needed. Since iterations on few
-# points are cheap, the iteration limit is MAX_ITER_TIMES_POINTS divided by the number of points,
-# but at least MIN_ITER_LIMIT.
+# The sets of most points are predicted correctly, so that few iterations are needed. Since
+# iterations on few points are cheap, the iteration limit is MAX_ITER_TIMES_POINTS divided by the
+# number of points, but at least MIN_ITER_LIMIT.
 MIN_ITER_LIMIT = 100
 MAX_ITER_TIMES_POINTS = 100_000
 
@@ -24,7 +24,7 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     is returned. If the other solver was stopped early (not ``finished``), its solution is made
     feasible and certified.
 
-    All of ``C`` may be infinite; ``report`` holds ``n_iter`` and ``message``.
+    ``C`` may be infinite for all points; ``report`` holds ``n_iter`` and ``message``.
     """
     upper = C if np.isfinite(C).all() else np.full(len(y), 2.0 * alpha.max())
     clipped_beta = y * np.clip(alpha, 0.0, upper)
@@ -41,16 +41,18 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     state.b = intercept
     max_iter = max(MIN_ITER_LIMIT, MAX_ITER_TIMES_POINTS // len(y))
     try:
-        exact_result = run_iterations(state, max_iter, near_solution=True).to_result(
+        active_set_result = run_iterations(state, max_iter, near_solution=True).to_result(
             tol, C=C, **report
         )
     except IndefiniteFaceError:  # keep the other solver's solution
         return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
-    if exact_result.converged:
-        return exact_result
+    if active_set_result.converged:
+        return active_set_result
     approximate_result = _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
     return (
-        exact_result if abs(exact_result.gap) < abs(approximate_result.gap) else approximate_result
+        active_set_result
+        if abs(active_set_result.gap) < abs(approximate_result.gap)
+        else approximate_result
     )
 
 

@@ -136,16 +136,16 @@ class _Iterate:
         """
         u, t, z, s, A = self.u, self.t, self.z, self.s, self.A
         solve_H = hessian_solver(self.gram, self.y, self.scale, z / u + s / t)
-        HA = np.stack([solve_H(a) for a in A])
-        S = A @ HA.T
+        H_inv_A = np.stack([solve_H(a) for a in A])
+        S = A @ H_inv_A.T
 
         def solve(p, r):
-            Hr = solve_H(p / u - r / t - self.r_dual)
+            H_inv_r = solve_H(p / u - r / t - self.r_dual)
             try:
-                dv = np.linalg.solve(S, A @ Hr + self.r_primal)
+                dv = np.linalg.solve(S, A @ H_inv_r + self.r_primal)
             except np.linalg.LinAlgError as error:
                 raise ArithmeticError("the Schur complement is singular") from error
-            du = Hr - dv @ HA
+            du = H_inv_r - dv @ H_inv_A
             dt = -du * self.has_upper_bounds
             return du, dt, dv, (p - z * du) / u, (r - s * dt) / t
 

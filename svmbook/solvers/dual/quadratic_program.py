@@ -13,7 +13,7 @@ The problem can be passed to cvxopt in four forms, each of which uses more of it
 ``"sparse"``
     the same with ``G`` sparse;
 ``"dense"``
-    `cvxopt.solvers.coneqp` with the KKT solver of `svmbook.solvers.dual.cvxopt_system`: one
+    `cvxopt.solvers.coneqp` with the KKT solver of `svmbook.solvers.dual.cvxopt_coneqp`: one
     Cholesky factorisation of :math:`K + D` per iteration, ``G`` never stored;
 ``"low-rank"``
     the same KKT solver for :math:`K = ZZ^\top` with :math:`Z` of shape (n, r): no n x n array.
@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
-from .cvxopt_system import call_coneqp, cvxopt_options, flat_view, import_cvxopt
+from .cvxopt_coneqp import call_coneqp, cvxopt_options, flat_view, import_cvxopt
 from .interior_point import alpha_unit, check_form, explain_singular_system, solve_in_form
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from svmbook.solvers import certify, solve_active_set, solve_dual_batch
-from svmbook.solvers.batched.duals import _Faces
+from svmbook.solvers.batched.duals import _UnfinishedProblems
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -181,16 +181,17 @@ def test_one_point_of_a_solved_face_is_freed_or_a_pair_if_none_is_free():
     X = rng.standard_normal((30, 9, 2))
     y = np.where(rng.random((30, 9)) < 0.5, 1.0, -1.0)
     y[:, 0], y[:, 1] = 1.0, -1.0
-    faces = _Faces(X @ X.transpose(0, 2, 1), y, np.ones((30, 9)), np.ones(30), 1e-11)
+    K = X @ X.transpose(0, 2, 1)
+    unfinished = _UnfinishedProblems(K, y, np.ones((30, 9)), np.ones(30), 1e-11)
     numbers_of_freed_points = set()
     for _ in range(100):
-        faces.drop(faces.find_most_violating())
-        if not len(faces.indices):
+        unfinished.drop(unfinished.find_most_violating())
+        if not len(unfinished.problem_indices):
             break
-        n_free = faces.free.sum(axis=1)
-        expected = np.where(faces.solved, np.where(n_free == 0, 2, 1), 0)
-        faces.free_most_violating()
-        np.testing.assert_array_equal(faces.free.sum(axis=1) - n_free, expected)
+        n_free = unfinished.free.sum(axis=1)
+        expected = np.where(unfinished.solved, np.where(n_free == 0, 2, 1), 0)
+        unfinished.free_most_violating()
+        np.testing.assert_array_equal(unfinished.free.sum(axis=1) - n_free, expected)
         numbers_of_freed_points.update(expected)
-        faces.step()
-    assert not len(faces.indices) and numbers_of_freed_points == {0, 1, 2}
+        unfinished.step()
+    assert not len(unfinished.problem_indices) and numbers_of_freed_points == {0, 1, 2}

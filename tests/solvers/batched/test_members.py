@@ -123,13 +123,13 @@ def test_batches_respect_memory_and_size_ratio(monkeypatch):
     sizes = np.sort(np.random.default_rng(0).integers(2, 60, 500))
     for d in (7, 500):
         monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 20_000)
-        batches = list(members_module._batches_of_similar_size(np.arange(500), sizes, d))
+        batches = list(members_module._batches_by_subset_size(np.arange(500), sizes, d))
         np.testing.assert_array_equal(np.concatenate(batches), np.arange(500))
         for batch in batches:
             largest_size = sizes[batch].max()
             assert len(batch) == 1 or len(batch) * largest_size * (largest_size + d) <= 20_000
     monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 10**9)
-    batches = list(members_module._batches_of_similar_size(np.arange(500), sizes, 7))
+    batches = list(members_module._batches_by_subset_size(np.arange(500), sizes, 7))
     assert all(len(batch) >= 32 for batch in batches[:-1])
     for batch in batches:
         assert len(batch) <= 32 or sizes[batch].max() <= 1.25 * sizes[batch].min()
@@ -137,7 +137,7 @@ def test_batches_respect_memory_and_size_ratio(monkeypatch):
 
 def test_small_and_large_subsets_are_in_different_batches():
     sizes = np.array([20] * 31 + [70])
-    batches = members_module._batches_of_similar_size(np.arange(32), sizes, 2)
+    batches = members_module._batches_by_subset_size(np.arange(32), sizes, 2)
     assert [len(batch) for batch in batches] == [31, 1]
 
 

@@ -6,7 +6,7 @@ from scipy.optimize import linprog
 
 from svmbook.solvers.boosting.adaboost import run_adaboost
 from svmbook.solvers.boosting.lpboost import run_lpboost
-from svmbook.solvers.boosting.stumps import MidpointStumps, Stumps
+from svmbook.solvers.boosting.stumps import MidpointStumps, StumpArray
 
 XOR_X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 XOR_Y = np.array([1.0, 1.0, -1.0, -1.0])
@@ -141,5 +141,5 @@ def test_ensemble_is_empty_for_small_C():
 
 
 def test_stump_with_infinite_threshold_is_constant():
-    constant = Stumps(np.array([0]), np.array([np.inf]), np.array([-1.0]))
+    constant = StumpArray(np.array([0]), np.array([np.inf]), np.array([-1.0]))
     assert (constant(np.array([[-5.0], [5.0]])) == 1.0).all()

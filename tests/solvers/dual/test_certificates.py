@@ -18,7 +18,7 @@ from svmbook.solvers import (
     solve_hard_margin,
     solve_smo,
 )
-from svmbook.solvers.dual import crossover, cvxopt_system, libsvm
+from svmbook.solvers.dual import crossover, cvxopt_coneqp, libsvm
 from svmbook.solvers.dual.active_set import run_iterations
 from svmbook.solvers.dual.crossover import cross_over
 from svmbook.solvers.dual.mehrotra import balance_classes
@@ -72,12 +72,12 @@ def test_smo_certificate_is_free_of_accumulated_rounding_errors(max_iter):
 
 def test_feastol_of_cvxopt_exceeds_rounding_error_and_its_reltol_is_below_tol():
     small_feastol, large_feastol = (
-        cvxopt_system.cvxopt_options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12)
+        cvxopt_coneqp.cvxopt_options(1e-6, 100, h)["feastol"] for h in (1.0, 1e12)
     )
     eps = np.finfo(float).eps
     assert small_feastol < 1e-8
     assert eps * 1e12 < large_feastol < 1e3 * eps * 1e12
-    assert cvxopt_system.cvxopt_options(1e-6, 100, 1.0)["reltol"] < 1e-6
+    assert cvxopt_coneqp.cvxopt_options(1e-6, 100, 1.0)["reltol"] < 1e-6
 
 
 def test_starting_point_is_inside_the_box_and_balanced():

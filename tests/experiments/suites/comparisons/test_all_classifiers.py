@@ -19,7 +19,7 @@ from svmbook.experiments.suites.comparisons.all_classifiers import (
     METHODS,
     MULTICLASS_ESTIMATORS,
 )
-from svmbook.solvers.boosting.stumps import Stumps
+from svmbook.solvers.boosting.stumps import StumpArray
 
 
 def estimator(method):
@@ -139,7 +139,7 @@ def test_size_of_local_methods_includes_all_training_points(three_classes):
 def test_size_of_lpboost_is_that_of_its_shape_functions(C, three_classes):
     X, y = (values[three_classes[1] < 2] for values in three_classes)
     fitted = clone(estimator("LPBoost")).set_params(C=C).fit(X, y)
-    stumps = Stumps(*(np.ravel([h[k] for h in fitted.hypotheses_]) for k in range(3)))
+    stumps = StumpArray(*(np.ravel([h[k] for h in fitted.hypotheses_]) for k in range(3)))
     shapes, _ = step_functions_of_stumps(stumps, fitted.estimator_weights_, X.shape[1])
     size = all_classifiers._model_size([fitted], X)
     assert size == 1 + sum(part.size for s in shapes for part in s)

@@ -43,8 +43,8 @@ def kkt_solver(gram, y, scale):
         \begin{bmatrix} u_x\\ u_y\\ u_z\end{bmatrix}
         = \begin{bmatrix} b_x\\ b_y\\ b_z\end{bmatrix} .
 
-    It is solved in place: on return x, y, z hold :math:`u_x, u_y, W u_z`. Three eliminations are
-    needed:
+    It is solved in place: the arguments hold :math:`b_x, b_y, b_z`, and on return
+    :math:`u_x, u_y, W u_z`. Three eliminations are needed:
 
     1. The last row gives :math:`u_z = W^{-2}(G u_x - b_z)`, and substituted in the first row
        :math:`(P + G^\top W^{-2} G)\,u_x + A^\top u_y = b_x + G^\top W^{-2} b_z =: r`.
@@ -70,8 +70,8 @@ def kkt_solver(gram, y, scale):
     Returns
     -------
     callable
-        ``factor(W)``, which returns ``solve(x, y, z)``. ``factor`` raises ArithmeticError if a
-        factorisation fails, at which cvxopt stops.
+        ``factor(W)``, which returns ``solve(u_x, u_y, u_z)``. ``factor`` raises ArithmeticError if
+        a factorisation fails, at which cvxopt stops.
     """
     n = len(y)
 
@@ -80,8 +80,8 @@ def kkt_solver(gram, y, scale):
         w_inv_upper, w_inv_lower = w_inv[:n], w_inv[n:]  # of the upper and the lower bounds
         D = w_inv_upper**2 + w_inv_lower**2  # D_u + D_l of :eq:`eq-reduced`
         solve_H = hessian_solver(gram, y, scale, D)
-        Hy = solve_H(y)
-        S = y @ Hy
+        H_inv_y = solve_H(y)
+        S = y @ H_inv_y
         if S == 0.0:  # cvxopt handles only ArithmeticError
             raise ArithmeticError("the Schur complement is zero")
 
@@ -89,9 +89,9 @@ def kkt_solver(gram, y, scale):
             x, b, z = flat_view(u_x), flat_view(u_y), flat_view(u_z)
             z_upper, z_lower = z[:n], z[n:]
             r = x + w_inv_upper**2 * z_upper - w_inv_lower**2 * z_lower
-            Hr = solve_H(r)
-            b[:] = (y @ Hr - b) / S  # u_y, :eq:`eq-schur`
-            x[:] = Hr - b * Hy
+            H_inv_r = solve_H(r)
+            b[:] = (y @ H_inv_r - b) / S  # u_y, :eq:`eq-schur`
+            x[:] = H_inv_r - b * H_inv_y
             z[:n] = w_inv_upper * (x - z_upper)
             z[n:] = w_inv_lower * (-x - z_lower)
 
