@@ -4,7 +4,7 @@ To add a form, write one class in a new file; `GramMatrix` documents the methods
 """
 
 from .computed import ComputedGram
-from .low_rank import LowRankGram, centred_factor, pivoted_factor
+from .low_rank import LowRankGram, centred_gram, pivoted_cholesky
 from .matrix import GramMatrix
 from .stored import StoredGram
 from .stumps import StumpGram, quantile_knots
@@ -15,7 +15,7 @@ __all__ = [
     "LowRankGram",
     "StoredGram",
     "StumpGram",
-    "centred_factor",
-    "pivoted_factor",
+    "centred_gram",
+    "pivoted_cholesky",
     "quantile_knots",
 ]

@@ -11,10 +11,11 @@ from .stored import StoredGram
 
 __all__ = ["ComputedGram"]
 
-# Rows are computed in chunks of at most this many rows and megabytes.
+# Rows are computed in chunks of at most this many rows and megabytes, but of at least
+# MAX_GATHERED_ROWS rows.
 MAX_CHUNK_ROWS = 1024
 MAX_CHUNK_MEGABYTES = 200
-CACHE_MEGABYTES = 2000  # default size of the cache of rows
+DEFAULT_CACHE_MEGABYTES = 2000  # size of the row cache
 MAX_STORED_SUBMATRIX_SIZE = 5000  # largest submatrix that is stored
 
 
@@ -25,8 +26,9 @@ class ComputedGram(GramMatrix):
 
     Parameters
     ----------
-    function : callable
-        ``function(rows, columns)``, two integer arrays, returns that block of the Gram matrix.
+    block_function : callable
+        ``block_function(rows, columns)`` returns the block of the Gram matrix with these rows and
+        columns, two integer arrays.
     n : int
         Number of points.
     cache_megabytes : float, default=2000
@@ -48,14 +50,14 @@ class ComputedGram(GramMatrix):
     """
 
     def __init__(
-        self, function: Callable, n: int, cache_megabytes: float = CACHE_MEGABYTES
+        self, block_function: Callable, n: int, cache_megabytes: float = DEFAULT_CACHE_MEGABYTES
     ) -> None:
-        self.function, self.n, self.cache_megabytes = function, n, cache_megabytes
+        self.block_function, self.n, self.cache_megabytes = block_function, n, cache_megabytes
         self._all_indices = np.arange(n)
         self._cache = np.empty((min(n, int(cache_megabytes * 1e6 / (8 * n)) + 1), n))
         self._cache_row = np.full(n, -1)  # the cache row of each index, or -1
-        max_rows_in_memory = int(1e6 * MAX_CHUNK_MEGABYTES / (8 * n))
-        self._rows_per_chunk = max(MAX_GATHERED_ROWS, min(MAX_CHUNK_ROWS, max_rows_in_memory))
+        max_rows_by_memory = int(1e6 * MAX_CHUNK_MEGABYTES / (8 * n))
+        self._rows_per_chunk = max(MAX_GATHERED_ROWS, min(MAX_CHUNK_ROWS, max_rows_by_memory))
         self.diagonal = np.concatenate(
             [
                 np.diagonal(self._compute_block(chunk, chunk))
@@ -72,10 +74,10 @@ class ComputedGram(GramMatrix):
     def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``indices``, weighted by ``values``."""
         product = np.zeros(self.n)
-        cached = self._cache_row[indices] >= 0
-        for chunk in chunks(np.flatnonzero(cached), MAX_GATHERED_ROWS):
+        is_cached = self._cache_row[indices] >= 0
+        for chunk in chunks(np.flatnonzero(is_cached), MAX_GATHERED_ROWS):
             product += values[chunk] @ self._cache[self._cache_row[indices[chunk]]]
-        for chunk in chunks(np.flatnonzero(~cached), self._rows_per_chunk):
+        for chunk in chunks(np.flatnonzero(~is_cached), self._rows_per_chunk):
             product += values[chunk] @ self._compute_block(indices[chunk], self._all_indices)
         return product
 
@@ -83,12 +85,12 @@ class ComputedGram(GramMatrix):
         """Return a copy of the block of these rows and columns; cache the rows."""
         self._fill_cache(rows)
         block = np.empty((len(rows), len(columns)))
-        cached = self._cache_row[rows] >= 0
-        for position in np.flatnonzero(cached):
+        is_cached = self._cache_row[rows] >= 0
+        for position in np.flatnonzero(is_cached):
             self._cache[self._cache_row[rows[position]]].take(
                 columns, out=block[position], mode="clip"
             )
-        for chunk in chunks(np.flatnonzero(~cached), self._rows_per_chunk):
+        for chunk in chunks(np.flatnonzero(~is_cached), self._rows_per_chunk):
             block[chunk] = self._compute_block(rows[chunk], columns)
         return block
 
@@ -98,17 +100,17 @@ class ComputedGram(GramMatrix):
             return StoredGram(self._compute_block(indices, indices))
 
         def block_of_subset(rows, columns):
-            return self.function(indices[rows], indices[columns])
+            return self.block_function(indices[rows], indices[columns])
 
         return ComputedGram(block_of_subset, len(indices), cache_megabytes=self.cache_megabytes / 4)
 
     def _compute_block(self, rows, columns):
-        block = np.asarray(self.function(rows.copy(), columns.copy()))
-        shape = len(rows), len(columns)
-        if block.dtype.kind not in "fiub" or block.shape != shape:
+        block = np.asarray(self.block_function(rows.copy(), columns.copy()))
+        expected_shape = len(rows), len(columns)
+        if block.dtype.kind not in "fiub" or block.shape != expected_shape:
             raise ValueError(
-                f"K(rows, columns) must return real numbers of shape {shape}; found an array of "
-                f"shape {block.shape} and type {block.dtype}."
+                f"K(rows, columns) must return real numbers of shape {expected_shape}; found an "
+                f"array of shape {block.shape} and type {block.dtype}."
             )
         if not np.isfinite(block).all():
             raise ValueError("K(rows, columns) returned values that are not finite.")

@@ -12,7 +12,7 @@ from scipy.linalg import lapack, solve_triangular
 from ..threads import one_blas_thread
 from .matrix import FULL_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
 
-__all__ = ["LowRankGram", "centred_factor", "factor_centred_ridge", "pivoted_factor"]
+__all__ = ["LowRankGram", "centred_gram", "factor_centred_ridge", "pivoted_cholesky"]
 
 # Relative to the right-hand side: a smaller residual is not refined, since each refinement step
 # takes a pass over the data.
@@ -20,8 +20,8 @@ RESIDUAL_TOL = 1e-9
 RESIDUAL_RATIO = 0.1  # refinement stops if a step leaves a larger fraction of the residual
 MAX_REFINEMENTS = 4
 CENTRED_TOL = 1e-6  # relative to the root mean square: a smaller mean needs no centring
-# Relative to the norm of a column: a smaller remainder after centring is rounding error. Times r:
-# the same for a pivot in the factorisation of r columns.
+# Relative to the norm of a column: if less remains after centring, the column is constant. In the
+# factorisation of r columns, pivots below r times this tolerance are rounding errors.
 DEPENDENT_TOL = 10 * np.finfo(float).eps
 ROWS_PER_BLOCK = 1024  # bounds temporary memory; a block fits in the cache
 
@@ -34,7 +34,7 @@ class LowRankGram(GramMatrix):
     Z : ndarray of shape (n, r)
         The factor; for the linear kernel the data matrix. Never changed.
     pivots : ndarray of shape (r,), default=None
-        Rows of Z that form a lower triangular matrix, if known: see `pivoted_factor`.
+        Rows of Z that form a lower triangular matrix, if known: see `pivoted_cholesky`.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class LowRankGram(GramMatrix):
         L = cholesky(S)
         typical_norm = np.sqrt(self.scale)
 
-        def subtract(x, t):
+        def subtract_and_apply_adjoint(x, t):
             r"""Subtract :math:`D^{-1} Z t` from x in place and return :math:`Z^\top x`."""
             w = np.zeros_like(t)
             for rows in blocks:
@@ -143,15 +143,15 @@ class LowRankGram(GramMatrix):
         def solve(b):
             x = b / D
             t, _ = lapack.dpotrs(L, x @ Z, lower=1)
-            w = subtract(x, t)
-            tol, previous_residual = RESIDUAL_TOL * np.abs(b).max() / typical_norm, np.inf
+            w = subtract_and_apply_adjoint(x, t)
+            tol, previous_error = RESIDUAL_TOL * np.abs(b).max() / typical_norm, np.inf
             for _ in range(MAX_REFINEMENTS):
-                residual = np.linalg.norm(w - t)
-                if residual <= tol or residual > RESIDUAL_RATIO * previous_residual:
+                error = np.linalg.norm(w - t)
+                if error <= tol or error > RESIDUAL_RATIO * previous_error:
                     break
-                previous_residual = residual
+                previous_error = error
                 correction, _ = lapack.dpotrs(L, w - t, lower=1)
-                w = subtract(x, correction)
+                w = subtract_and_apply_adjoint(x, correction)
                 t += correction
             return x
 
@@ -189,12 +189,12 @@ def factor_centred_ridge(H, mean, total_weight):
 
 
 @one_blas_thread()
-def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
+def centred_gram(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     r"""Return the Gram matrix of the centred rows, without dependent columns, and their mean.
 
-    On the feasible set of the dual :math:`y^\top\alpha = 0`, so adding a constant to every row
-    of :math:`Z` changes only the intercept, and centring improves the condition number. Rows that
-    are already centred are not copied.
+    On the feasible set of the dual :math:`y^\top\alpha = 0`, so adding the same vector to
+    every row of :math:`Z` changes only the intercept, and centring improves the condition number.
+    Rows that are already centred are not copied.
 
     Constant columns are dropped, and columns that depend on others (the last of a set of 0/1
     indicators that sum to one) are merged into them. Otherwise rounding would absorb the :math:`I`
@@ -204,7 +204,7 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
 
     .. math:: ZZ^\top = U_B\,[I\;M]\,T^2\,[I\;M]^\top U_B^\top = (U_B L)(U_B L)^\top,
 
-    where :math:`LL^\top` is the small matrix in the middle.
+    where :math:`LL^\top` is the Cholesky factorisation of :math:`[I\;M]\,T^2\,[I\;M]^\top`.
 
     Parameters
     ----------
@@ -220,8 +220,8 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.gram import centred_factor
-    >>> gram, mean = centred_factor(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    >>> from svmbook.gram import centred_gram
+    >>> gram, mean = centred_gram(np.array([[1.0, 5.0], [3.0, 5.0]]))
     >>> gram.Z.shape, gram.block([0, 1], [0, 1])
     ((2, 1), array([[ 1., -1.],
            [-1.,  1.]]))
@@ -259,7 +259,7 @@ def centred_factor(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     return LowRankGram(Z @ transform), mean
 
 
-def pivoted_factor(
+def pivoted_cholesky(
     K: ArrayLike, *, tol: float | None = None, max_rank: float | None = None
 ) -> LowRankGram | None:
     r"""Factor a stored Gram matrix as :math:`ZZ^\top` with independent columns, up to rounding.
@@ -286,9 +286,9 @@ def pivoted_factor(
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.gram import pivoted_factor
+    >>> from svmbook.gram import pivoted_cholesky
     >>> X = np.array([[3.0, 4.0], [1.0, 0.0], [6.0, 8.0]])
-    >>> gram = pivoted_factor(X @ X.T)
+    >>> gram = pivoted_cholesky(X @ X.T)
     >>> gram.n_unknowns, bool(np.allclose(gram.Z @ gram.Z.T, X @ X.T))
     (2, True)
     """

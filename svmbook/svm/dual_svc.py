@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..gram import ComputedGram, StoredGram, centred_factor
+from ..gram import ComputedGram, StoredGram, centred_gram
 from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import is_multiclass
@@ -322,7 +322,7 @@ class DualSVC(KernelMachine):
         if solver in ("interior-point", "cvxopt") and _is_low_rank(kernel.name == "linear", n, d):
             # Dense columns need less memory than the Gram matrix. They are centred once more, since
             # the mean that `fit` subtracted was rounded.
-            return centred_factor(points.toarray() if issparse(points) else points)
+            return centred_gram(points.toarray() if issparse(points) else points)
         is_large = solver == "active-set" and n > MAX_STORED_POINTS
         is_native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
         if kernel.is_known_definite and (is_large or is_native):

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..gram import pivoted_factor
+from ..gram import pivoted_cholesky
 from ..kernel_machine import KernelMachine
 from ..weights import upper_bounds
 
@@ -41,8 +41,8 @@ class IRWLSClassifier(KernelMachine):
             origin = problem.points.mean(axis=0)
             Z = problem.points - origin
             is_wide = Z.shape[1] > len(Z)  # iterations are then cheaper in the span of the points
-            return pivoted_factor(Z @ Z.T).Z if is_wide else Z, origin
-        return pivoted_factor(problem.kernel.gram(problem.points)).Z, 0.0
+            return pivoted_cholesky(Z @ Z.T).Z if is_wide else Z, origin
+        return pivoted_cholesky(problem.kernel.gram(problem.points)).Z, 0.0
 
     def _solver_options(self):
         return {"tol": float(self.tol), "max_iter": int(self.max_iter)}

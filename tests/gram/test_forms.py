@@ -11,8 +11,8 @@ from svmbook.gram import (
     LowRankGram,
     StoredGram,
     StumpGram,
-    centred_factor,
-    pivoted_factor,
+    centred_gram,
+    pivoted_cholesky,
     quantile_knots,
 )
 
@@ -258,13 +258,13 @@ def forest_like_points(seed, n=600):
 
 def test_centred_rows_are_not_copied():
     centred_X = Z - Z.mean(axis=0)
-    assert centred_factor(centred_X)[0].Z is centred_X
-    assert centred_factor(Z)[0].Z is not Z
+    assert centred_gram(centred_X)[0].Z is centred_X
+    assert centred_gram(Z)[0].Z is not Z
 
 
 @pytest.mark.parametrize("X", [Z, forest_like_points(0)], ids=["normal", "dependent columns"])
 def test_centring_shifts_all_outputs_by_the_same_number(X):
-    gram, mean = centred_factor(X)
+    gram, mean = centred_gram(X)
     centred_X = X - X.mean(axis=0)
     v = np.random.default_rng(4).standard_normal(len(X))
     scale = np.abs(X).max() ** 2 * len(X)
@@ -275,35 +275,37 @@ def test_centring_shifts_all_outputs_by_the_same_number(X):
 
 
 def test_dependent_columns_are_merged_into_the_others():
-    assert centred_factor(forest_like_points(0))[0].n_unknowns == 4 + 5 + 11
+    assert centred_gram(forest_like_points(0))[0].n_unknowns == 4 + 5 + 11
 
 
 def test_nearly_dependent_columns_are_kept():
     rng = np.random.default_rng(5)
     X = rng.standard_normal((N, 2))
     X = np.column_stack([X, X[:, 0] + 1e-5 * rng.standard_normal(N)])
-    assert centred_factor(X)[0].n_unknowns == 3
+    assert centred_gram(X)[0].n_unknowns == 3
 
 
 def test_constant_features_give_a_zero_matrix():
-    gram, _ = centred_factor(np.ones((N, 3)))
+    gram, _ = centred_gram(np.ones((N, 3)))
     assert not gram.dot(np.random.default_rng(6).standard_normal(N)).any()
 
 
 @pytest.mark.parametrize("tol", [None, 1e-6])
-def test_pivoted_factor_finds_the_rank(tol):
-    gram = pivoted_factor(K, tol=tol)
+def test_pivoted_cholesky_finds_the_rank(tol):
+    gram = pivoted_cholesky(K, tol=tol)
     assert gram.n_unknowns == 4
     np.testing.assert_allclose(gram.Z @ gram.Z.T, K, atol=1e-10)
     np.testing.assert_allclose(np.triu(gram.Z[gram.pivots], 1), 0.0)
 
 
-def test_pivoted_factor_is_none_if_the_rank_is_too_large():
-    assert pivoted_factor(K, max_rank=Z.shape[1]).n_unknowns == Z.shape[1]
-    assert pivoted_factor(K, max_rank=Z.shape[1] - 1) is None
+def test_pivoted_cholesky_is_none_if_the_rank_is_too_large():
+    assert pivoted_cholesky(K, max_rank=Z.shape[1]).n_unknowns == Z.shape[1]
+    assert pivoted_cholesky(K, max_rank=Z.shape[1] - 1) is None
 
 
-@pytest.mark.parametrize("gram", [LowRankGram(Z), pivoted_factor(K)], ids=["all points", "pivots"])
+@pytest.mark.parametrize(
+    "gram", [LowRankGram(Z), pivoted_cholesky(K)], ids=["all points", "pivots"]
+)
 @pytest.mark.parametrize("shape", [(4,), (4, 3)])
 def test_coefficients_represent_the_given_weights(gram, shape):
     w = np.random.default_rng(7).standard_normal(shape)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...gram import StoredGram, centred_factor
+from ...gram import StoredGram, centred_gram
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .mehrotra import BoxProgram, minimise_on_box
@@ -222,7 +222,7 @@ def alpha_unit(gram, C):
 
 
 def undo_centring(result, gram, y, mean):
-    """Return the result with the intercept for the rows as they were before `centred_factor`."""
+    """Return the result with the intercept for the rows before their centring by `centred_gram`."""
     with gram.limit_blas_threads():
         shift = float(mean @ gram.adjoint(y * result.alpha))
     return replace(result, intercept=result.intercept - shift)
@@ -247,10 +247,10 @@ def explain_singular_system():
 
 
 def solve_in_form(K, form, y, solve):
-    """Return ``solve(gram)`` for the Gram matrix K, or for its centred factor if low-rank."""
+    """Return ``solve(gram)`` for the Gram matrix of the given form; low-rank rows are centred."""
     if form != "low-rank":
         return solve(StoredGram(K))
-    gram, mean = centred_factor(K)
+    gram, mean = centred_gram(K)
     return undo_centring(solve(gram), gram, y, mean)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arguments import check_positive
-from ...gram import GramMatrix, LowRankGram, StoredGram, pivoted_factor
+from ...gram import GramMatrix, LowRankGram, StoredGram, pivoted_cholesky
 from ...progress import logger
 from ..checks import check_logistic, check_stopping
 from .likelihoods import Softmax, TwoClassLoss, best_intercept, make_likelihood
@@ -170,7 +170,7 @@ def ridge_path(gram, loss_function, lams, *, tol=1e-6, max_iter=200, start=None)
         # Conjugate gradients need a definite inner product. K may be singular, so use a factor.
         multiclass = np.ndim(loss_function.zero_intercept) > 0
         max_rank = None if multiclass else LOW_RANK_SHARE * gram.n
-        factor = pivoted_factor(gram.K, max_rank=max_rank)
+        factor = pivoted_cholesky(gram.K, max_rank=max_rank)
     for lam in lams:
         problem = RidgeProblem(loss_function, gram, lam)
         if factor is None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
-from ...gram import LowRankGram, StoredGram, pivoted_factor
+from ...gram import LowRankGram, StoredGram, pivoted_cholesky
 from ..checks import check_logistic, check_stopping
 from .likelihoods import make_likelihood
 from .newton import ridge_path
@@ -182,7 +182,7 @@ def solve_unpenalised_gram(
 
 def minimise_log_loss_on_gram(gram, y, weights, n_classes, *, tol=1e-6, max_iter=200):
     """Minimise the loss as `solve_unpenalised_gram` does, for a validated `StoredGram`."""
-    factor = pivoted_factor(gram.K, tol=FACTOR_TOL)
+    factor = pivoted_cholesky(gram.K, tol=FACTOR_TOL)
     # The smallest columns of Z have a relative rounding error of eps / FACTOR_TOL or a little more.
     rank_tol = 100 * np.finfo(float).eps / FACTOR_TOL
     result = minimise_log_loss_on_factor(
