@@ -6,7 +6,7 @@ __all__ = ["write_atomically"]
 
 
 def write_atomically(path, content):
-    """Write a file atomically: until it is complete, readers see the previous content.
+    """Write a file atomically: until all of it is written, readers see the previous content.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test."""
     estimator, grid = METHODS[method]
     parts = split(data_set, run, TABLES)
-    return run_with_tuning(estimator, grid, parts, model_size=lambda fitted: fitted.coef_.size)
+    return run_with_tuning(estimator, grid, parts, size_function=lambda model: model.coef_.size)
 
 
 SUITE = Suite(

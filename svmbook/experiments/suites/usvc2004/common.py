@@ -56,11 +56,11 @@ def split(data_set, run, tables):
         return GeneratedSamples(
             GENERATORS[data_set], n_train=n - n_test, n_test=n_test, n_runs=run + 1
         )[run]
-    X, y = _load_table(tables[data_set], *data_set.split("=")[1:])
+    X, y = _load_X_y(tables[data_set], *data_set.split("=")[1:])
     return RandomSplits(X, y, train_share=1 - TEST_SHARE, n_runs=run + 1)[run]
 
 
-def _load_table(name, positive_class=None):
+def _load_X_y(name, positive_class=None):
     """Return the points and labels of a table, with one class against the rest if given."""
     table = load(name, prepare="usvc2004")
     if positive_class is None:
@@ -70,11 +70,11 @@ def _load_table(name, positive_class=None):
     return table.data, np.where(raw.target[complete].astype(str) == positive_class, 1.0, -1.0)
 
 
-def run_with_tuning(estimator, grid, parts, model_size):
+def run_with_tuning(estimator, grid, parts, size_function):
     """Choose the parameters of an estimator by 5-fold cross-validation, fit it, and test it.
 
     ``grid`` has the values of each parameter; if several combinations are tied, the first is
-    chosen. ``model_size(model)`` returns the ``model_size`` of the record.
+    chosen. ``size_function(model)`` returns the ``model_size`` of the record.
     """
     X, y = parts.X_train, parts.y_train
     tuning_indices = np.random.default_rng(parts.seed).permutation(len(y))[:MAX_TUNING_POINTS]
@@ -99,7 +99,7 @@ def run_with_tuning(estimator, grid, parts, model_size):
         "parameters": {name: best.get_params()[name] for name in grid},
         "error": round(float(1.0 - best.score(parts.X_test, parts.y_test)), 6),
         "train_error": round(float(1.0 - best.score(X, y)), 6),
-        "model_size": int(model_size(best)),
+        "model_size": int(size_function(best)),
         "selection_seconds": round(selection_seconds, 4),
         "training_seconds": round(training_seconds, 4),
     }
@@ -153,9 +153,10 @@ def compare_to_reported(records, reported, reference):
 
 
 def make_table(rows, reference, *, kernel_counts=None):
-    """Return the table of `compare_to_reported`, one row per data set and method.
+    """Return the table of the rows of `compare_to_reported`, one row per data set and method.
 
-    ``kernel_counts`` has the printed numbers of kernels by data set and method, for two columns.
+    With ``kernel_counts``, the printed numbers of kernels by data set and method, two more columns
+    compare them with ours.
     """
     columns = ["data", "method", "reported (%)", "ten splits (%)", "diff. (s.e.)"]
     suffixes = ["_ten"]

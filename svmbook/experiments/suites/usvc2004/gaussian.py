@@ -52,9 +52,9 @@ KERNEL_COUNTS = {
 METHODS = ("SVM", "AdaBoost", "USVC", "SVM on prototypes")
 NOT_REPORTED = np.nan, np.nan
 REPORTED = {
-    (name, m): row.get(m, NOT_REPORTED)
+    (name, method): row.get(method, NOT_REPORTED)
     for name, row in REPORTED_BY_DATA_SET.items()
-    for m in METHODS
+    for method in METHODS
 }
 N_ROUNDS = 200
 SCALED_GAMMAS = tuple(2.0**k for k in range(-6, 3, 2))  # gamma times the number of features
@@ -128,10 +128,10 @@ def _estimator_grid_and_size_function(data_set, method, n_features, seed):
 def carry_out_run(data_set, method, run):
     """Carry out one run: choose parameters by 5-fold cross-validation, fit, and test."""
     parts = split(data_set, run, TABLES)
-    estimator, grid, model_size = _estimator_grid_and_size_function(
+    estimator, grid, size_function = _estimator_grid_and_size_function(
         data_set, method, parts.X_train.shape[1], parts.seed
     )
-    return run_with_tuning(estimator, grid, parts, model_size=model_size)
+    return run_with_tuning(estimator, grid, parts, size_function=size_function)
 
 
 SUITE = Suite(

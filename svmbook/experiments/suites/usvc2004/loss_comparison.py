@@ -1,12 +1,12 @@
-r"""When does the bounded loss reduce the error? Case A, which has a distant cluster, and clouds.
+r"""When the bounded loss reduces the error: case A, with a distant cluster, and two clouds.
 
 Navia-Vazquez et al. (2004) recommend the bounded loss for many points and classifiers of small
-capacity, and treat the loss as a parameter to choose. Their tables do not examine this. Each of 100
-runs draws training points and 10,000 test points, the same for all methods; in case A each class
-has at least two training points. C, and in "chosen loss" also the loss, is chosen by 5-fold
-cross-validation on the training points (with fewer folds if the smaller class has fewer points).
-If several are tied, the first is chosen; the hinge loss comes first. Gaussian kernels have one
-basis function per training point, also in the folds.
+capacity, and treat the loss as a parameter to choose. Their tables do not examine this advice. Each
+of 100 runs draws training points and 10,000 test points, the same for all methods; in case A each
+class has at least two training points. C, and in "chosen loss" also the loss, is chosen by 5-fold
+cross-validation on the training points (with fewer folds if the smaller class has fewer points). If
+several are tied, the first is chosen; the hinge loss comes first. Gaussian kernels have one basis
+function per training point, also in the folds.
 """
 
 from functools import partial
@@ -26,7 +26,7 @@ from ..paired import format_cell, paired_rows
 __all__ = ["CASE_A_SIZES", "C_GRID", "GAMMAS", "LOSSES", "METHODS", "SUITE", "carry_out_run"]
 
 
-def _case_a_with_two_of_each(n, random_state):
+def _case_a_with_two_points_per_class(n, random_state):
     """Draw case A repeatedly until both classes have at least two points."""
     rng = np.random.default_rng(random_state)
     while True:
@@ -38,7 +38,7 @@ def _case_a_with_two_of_each(n, random_state):
 CASE_A_SIZES = (10, 20, 50, 100, 500)
 CLOUD_SIZES = (50, 500)
 #: Generator and number of training points by data set.
-DATA_SETS = {f"case-a-{n}": (_case_a_with_two_of_each, n) for n in CASE_A_SIZES} | {
+DATA_SETS = {f"case-a-{n}": (_case_a_with_two_points_per_class, n) for n in CASE_A_SIZES} | {
     f"clouds-{n}": (partial(stdev, 4.0), n) for n in CLOUD_SIZES
 }
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -74,7 +74,7 @@ def carry_out_run(data_set, method, run):
     fitted = _make_classifier(best_loss, best_C, gamma, X).fit(X, y)
     return {
         "seed": parts.seed,
-        # The hinge loss has s = 0.
+        # s = 0 stands for the hinge loss.
         "parameters": {"C": best_C, "s": getattr(LOSSES[best_loss], "s", 0.0)},
         "error": round(float(1.0 - fitted.score(parts.X_test, parts.y_test)), 6),
         "model_size": X.shape[1] if gamma is None else len(fitted.support_vectors_),
@@ -113,12 +113,14 @@ def _make_table_by_size(rows):
     table_rows = []
     for data_set, (_, n) in DATA_SETS.items():
         if (data_set, "hinge") in rows_by_key:
-            hinge = format_cell(rows_by_key[data_set, "hinge"], "error", ".1f")
-            cells = [
+            hinge_cell = format_cell(rows_by_key[data_set, "hinge"], "error", ".1f")
+            difference_cells = [
                 format_cell(rows_by_key.get((data_set, m), {}), format_spec="+.1f")
                 for m in other_methods
             ]
-            table_rows.append([DISPLAY_NAMES[data_set.rpartition("-")[0]], n, hinge, *cells])
+            table_rows.append(
+                [DISPLAY_NAMES[data_set.rpartition("-")[0]], n, hinge_cell, *difference_cells]
+            )
     return Table(["data", "$n$", "hinge (%)", *other_methods], table_rows)
 
 
@@ -128,13 +130,13 @@ def _make_table_by_gamma(rows):
     table_rows = []
     for gamma in GAMMAS:
         methods = (f"gamma = {gamma:g}, {loss}" for loss in ("hinge", "s = 2"))
-        hinge, bounded = map(rows_by_method.get, methods)
-        if hinge and bounded:
+        hinge_row, bounded_row = map(rows_by_method.get, methods)
+        if hinge_row and bounded_row:
             table_rows.append(
                 [
                     f"{gamma:g}",
-                    format_cell(hinge, "error", ".1f"),
-                    format_cell(bounded, format_spec="+.1f"),
+                    format_cell(hinge_row, "error", ".1f"),
+                    format_cell(bounded_row, format_spec="+.1f"),
                 ]
             )
     return Table([r"$\gamma$", "hinge (%)", "s = 2, minus hinge"], table_rows)

@@ -25,24 +25,24 @@ SPREADS, TRAINING_SIZES = (4.0, 1.5), (20, 50, 100, 400)
 #: Spread of the clouds and number of training points by data set.
 DATA_SETS = {f"stdev{spread:g}-{n}": (spread, n) for spread in SPREADS for n in TRAINING_SIZES}
 C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
-GAUSSIAN = {"kernel": "rbf", "gamma": 0.1}
+GAUSSIAN_KERNEL = {"kernel": "rbf", "gamma": 0.1}
 #: Estimator and values of C by method.
 METHODS = {
     "linear, hinge": (DualSVC(), C_GRID),
     "linear, s = 2": (USVC(s=2.0), C_GRID),
-    "Gaussian, hinge": (DualSVC(**GAUSSIAN), C_GRID),
-    "Gaussian, s = 2": (USVC(s=2.0, **GAUSSIAN), C_GRID),
-    "Gaussian, s = 8": (USVC(s=8.0, **GAUSSIAN), C_GRID),
-    "Gaussian, C = 1, hinge": (DualSVC(**GAUSSIAN), (1.0,)),
-    "Gaussian, C = 1, s = 2": (USVC(s=2.0, **GAUSSIAN), (1.0,)),
-    "Gaussian, C = 1, s = 8": (USVC(s=8.0, **GAUSSIAN), (1.0,)),
+    "Gaussian, hinge": (DualSVC(**GAUSSIAN_KERNEL), C_GRID),
+    "Gaussian, s = 2": (USVC(s=2.0, **GAUSSIAN_KERNEL), C_GRID),
+    "Gaussian, s = 8": (USVC(s=8.0, **GAUSSIAN_KERNEL), C_GRID),
+    "Gaussian, C = 1, hinge": (DualSVC(**GAUSSIAN_KERNEL), (1.0,)),
+    "Gaussian, C = 1, s = 2": (USVC(s=2.0, **GAUSSIAN_KERNEL), (1.0,)),
+    "Gaussian, C = 1, s = 8": (USVC(s=8.0, **GAUSSIAN_KERNEL), (1.0,)),
 }
-# Only small sets, since these classifiers have one kernel per training point.
+# Only small data sets, since these classifiers have one kernel per training point.
 GAUSSIAN_DATA_SETS = ("stdev4-20", "stdev4-50")
 
 
 def draw_samples(data_set, run):
-    """Return training points, test points and a seed of a run, and its validation points.
+    """Return the training points, test points and seed of a run, and its validation points.
 
     Examples
     --------

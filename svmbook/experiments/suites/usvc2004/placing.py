@@ -2,9 +2,9 @@ r"""Four rules for placing the prototypes of an unbiased classifier, for 10 to 8
 
 Does careful placement reduce the error? This experiment is not a reproduction. Each of 30 runs
 draws 800 training and 4,000 test points from the eight stripes of `svmbook.datasets.striated`, the
-same for all rules, with C = 10 and gamma = 2. A record also has the mean distance of the test
-points from their nearest prototype, the number of test points within 0.7 of one, and how many of
-these are misclassified.
+same for all rules. All classifiers have C = 10 and gamma = 2. A record also has the mean distance
+of the test points from their nearest prototype, the number of test points within 0.7 of a
+prototype, and how many of these are misclassified.
 """
 
 import numpy as np

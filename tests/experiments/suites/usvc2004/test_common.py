@@ -39,7 +39,7 @@ def test_choice_of_parameters_does_not_depend_on_the_test_points():
     inverted = parts._replace(y_test=-parts.y_test)
     first, second = (
         common.run_with_tuning(
-            USVC(), {"C": (0.01, 1.0)}, p, model_size=lambda model: model.coef_.size
+            USVC(), {"C": (0.01, 1.0)}, p, size_function=lambda model: model.coef_.size
         )
         for p in (parts, inverted)
     )
