@@ -25,9 +25,7 @@ EIGENVALUE_TOL = 1e-11  # relative to the largest eigenvalue: smaller ones are n
 KPCA_SAMPLE_SIZE = 1000  # number of points that kernel PCA uses; more if there are more axes
 
 
-def fscl(
-    X: np.ndarray, n_prototypes: int, kernel: Kernel, rng: np.random.Generator
-) -> np.ndarray:
+def fscl(X: np.ndarray, n_prototypes: int, kernel: Kernel, rng: np.random.Generator) -> np.ndarray:
     r"""Place prototypes by frequency sensitive competitive learning.
 
     Points are presented one by one. Each is assigned to the prototype with the smallest
