@@ -18,7 +18,7 @@ from svmbook.datasets.tables import preparation
 RELATIVE_PERTURBATION = 1e-15  # four or five units in the last place
 SEEDS = range(5)  # seeds of the perturbations
 NUMPY_DEFAULT_RNG = np.random.default_rng  # the original, which perturb_sources replaces
-GENERATOR_MODULES = ("breiman", "clouds", "class_balance", "intervals", "planar")
+GENERATOR_MODULES = ("breiman", "exploring", "planar", "usvc_cases")
 CONTINUOUS_METHODS = ("normal", "random", "standard_normal", "uniform")
 LOADERS = ("load_breast_cancer", "load_digits", "load_iris", "load_wine", "make_moons")
 

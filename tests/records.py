@@ -8,7 +8,7 @@ import pytest
 import sklearn
 from sklearn.exceptions import ConvergenceWarning
 
-from svmbook.datasets import find
+from svmbook.datasets import find_table_file
 from svmbook.experiments import load_records
 from svmbook.experiments.running.store import Job, Store
 from svmbook.experiments.suites import find_suite
@@ -52,7 +52,7 @@ def make_store(path, records):
 
 def skip_without_table(name):
     """Skip the test if a table is not on this computer."""
-    if find(name) is None:
+    if find_table_file(name) is None:
         pytest.skip(f"the table {name} is not on this computer; set SVMBOOK_DATA")
 
 

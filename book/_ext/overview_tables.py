@@ -10,7 +10,7 @@ from pathlib import Path
 from chapters import read_chapters, read_first_cell
 from sphinx.util.docutils import SphinxDirective
 
-from svmbook.datasets import SOURCES, manifest
+from svmbook.datasets import PREPARATIONS, manifest
 
 
 def markdown_table(head, rows):
@@ -32,7 +32,11 @@ def size_rows():
     """Yield name, size, classes, sources and other cells of each data set."""
     for entry in manifest().values():
         counts = ", ".join(f"{label}: {n:,}" for label, n in entry.class_counts.items())
-        sources = [f"`{name}`" for name, source in SOURCES.items() if entry.name in source.tables]
+        sources = [
+            f"`{source}`"
+            for source, preparation in PREPARATIONS.items()
+            if entry.name in preparation.tables
+        ]
         default = f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
         fetched_from = {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(
             entry.name, default

@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 from ..labels import decode_labels, is_multiclass
 from ..solvers.boosting.adaboost import run_adaboost
 from ..solvers.boosting.stumps import MidpointStumps, StumpArray
-from .additive import AdditiveModel, step_functions_of_stumps
+from .additive import AdditiveModel, step_functions_from_stumps
 
 __all__ = ["AdaBoostStump"]
 
@@ -74,7 +74,7 @@ class AdaBoostStump(AdditiveModel):
 
     Notes
     -----
-    The features are sorted once. Then a round takes O(nd) operations.
+    The features are sorted once. Then a round takes O(nd) operations for n points of d features.
 
     References
     ----------
@@ -127,8 +127,8 @@ class AdaBoostStump(AdditiveModel):
         stumps = _concatenate_stumps(result.hypotheses)
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
-        shape_functions, constant = step_functions_of_stumps(stumps, result.weights, X.shape[1])
-        self._set_shape_functions(shape_functions, constant, X, weights)
+        shape_functions, constant = step_functions_from_stumps(stumps, result.weights, X.shape[1])
+        self._set_additive_attributes(shape_functions, constant, X, weights)
         self.classes_ = classes
         if not result.hypotheses:
             warnings.warn(

@@ -25,7 +25,7 @@ __all__ = [
     "PiecewiseLinear",
     "StepFunction",
     "piecewise_linear_from_kernels",
-    "step_functions_of_stumps",
+    "step_functions_from_stumps",
 ]
 
 
@@ -64,17 +64,17 @@ class StepFunction(NamedTuple):
         return zip(np.repeat(self.thresholds, 2), values, strict=True)
 
 
-def piecewise_linear_from_kernels(x, A):
-    r"""Return :math:`g(u) = -\sum_i A_i|u - x_i|` for coefficients that sum to zero.
+def piecewise_linear_from_kernels(x, coefficients):
+    r"""Return :math:`g(u) = -\sum_i c_i|u - x_i|` for coefficients that sum to zero.
 
-    To the right of the k smallest points its slope is :math:`-2\sum_{i \le k} A_i`.
+    To the right of the k smallest points its slope is :math:`-2\sum_{i \le k} c_i`.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
         Values of a feature, at least one.
-    A : ndarray of shape (n,)
-        Coefficients that sum to zero up to rounding error.
+    coefficients : ndarray of shape (n,)
+        Coefficients :math:`c_i` that sum to zero up to rounding error.
 
     Returns
     -------
@@ -85,16 +85,16 @@ def piecewise_linear_from_kernels(x, A):
     --------
     >>> import numpy as np
     >>> from svmbook.ensembles.additive import piecewise_linear_from_kernels
-    >>> x, A = np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5])
-    >>> piecewise_linear_from_kernels(x, A)
+    >>> x, coefficients = np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5])
+    >>> piecewise_linear_from_kernels(x, coefficients)
     PiecewiseLinear(knots=array([0., 2.]), values=array([0., 4.]))
     """
     knots, index = unique_up_to_rounding(x)
-    slopes = -2.0 * np.cumsum(np.bincount(index, A))[:-1]
+    slopes = -2.0 * np.cumsum(np.bincount(index, coefficients))[:-1]
     return PiecewiseLinear(knots, np.append(0.0, np.cumsum(slopes * np.diff(knots))))
 
 
-def step_functions_of_stumps(stumps, weights, d):
+def step_functions_from_stumps(stumps, weights, n_features):
     r"""Return the shape functions and the constant term of :math:`\sum_t w_t h_t`.
 
     Parameters
@@ -103,7 +103,7 @@ def step_functions_of_stumps(stumps, weights, d):
         See `svmbook.solvers.boosting.stumps.StumpArray`.
     weights : ndarray
         Weights of the stumps.
-    d : int
+    n_features : int
         Number of features.
 
     Returns
@@ -116,7 +116,7 @@ def step_functions_of_stumps(stumps, weights, d):
     jumps = 2.0 * weights * stumps.signs
     is_finite = np.isfinite(stumps.thresholds)
     shape_functions = []
-    for j in range(d):
+    for j in range(n_features):
         is_split = is_finite & (stumps.features == j)
         thresholds, index = np.unique(stumps.thresholds[is_split], return_inverse=True)
         heights = np.bincount(index, jumps[is_split], minlength=len(thresholds))
@@ -254,7 +254,7 @@ class AdditiveModel(BaseClassifier):
             F += shape(X[:, j])
         return F
 
-    def _set_shape_functions(self, shape_functions, intercept, X, weights):
+    def _set_additive_attributes(self, shape_functions, intercept, X, weights):
         """Set the fitted attributes of an additive model, with centred shape functions.
 
         The weighted mean of each shape function over the training points moves to the intercept.

@@ -36,7 +36,7 @@ def shape_bands(
     level: float = 0.9,
     random_state: int | np.random.RandomState | None = None,
 ) -> list[Band]:
-    r"""Return bootstrap bands of the shape functions of an additive model.
+    r"""Return pointwise bootstrap bands of the shape functions of an additive model.
 
     The model is refitted to bootstrap samples, drawn from the points with replacement. A band
     consists of the quantiles :math:`(1 \mp` ``level`` :math:`)/2` of the refitted shape functions,
@@ -57,7 +57,7 @@ def shape_bands(
     n_refits : int, default=50
         Number of bootstrap samples; the quantiles 0.05 and 0.95 need about fifty.
     level : float, default=0.9
-        Fraction of the refitted functions between the two curves of a band.
+        Fraction of the refitted functions between the two limits of a band at each value.
     random_state : int, RandomState or None, default=None
         Seed of the bootstrap samples.
 
@@ -110,7 +110,7 @@ def shape_bands(
         )
     weights = _check_sample_weight(sample_weight, points, ensure_non_negative=True)
     grid = np.linspace(points.min(axis=0), points.max(axis=0), N_BAND_POINTS)
-    rng, curves = check_random_state(random_state), []
+    rng, refit_values = check_random_state(random_state), []
     for _ in range(n_refits):
         rows = _bootstrap_rows(rng, y, weights)
         refit = clone(model).fit(points[rows], y[rows], sample_weight=weights[rows])
@@ -118,10 +118,10 @@ def shape_bands(
             np.average(g(column), weights=weights)
             for g, column in zip(refit.shape_functions_, points.T, strict=True)
         ]
-        curves.append(
+        refit_values.append(
             [g(x) - mean for g, x, mean in zip(refit.shape_functions_, grid.T, means, strict=True)]
         )
-    low, high = np.quantile(curves, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
+    low, high = np.quantile(refit_values, [0.5 * (1.0 - level), 0.5 * (1.0 + level)], axis=0)
     return [Band(*band) for band in zip(grid.T, low, high, strict=True)]
 
 

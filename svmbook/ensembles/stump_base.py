@@ -66,7 +66,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         is_exact = self.n_knots is None or all_constant
         solve = self._solve_exactly if is_exact else self._solve_at_knots
         result, shape_functions, intercept = solve(problem, scaled_points)
-        self._set_shape_functions(shape_functions, intercept, points, problem.weights)
+        self._set_additive_attributes(shape_functions, intercept, points, problem.weights)
         self._set_diagnostics(problem, result, stacklevel=4)
         del self._kernel  # the shape functions are the model; only the solver needs the kernel
         return self

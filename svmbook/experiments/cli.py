@@ -259,7 +259,7 @@ def list_data_tables(names, fetch):
       svmbook data sonar heart --fetch
     """
     # This import takes seconds.
-    from ..datasets.tables.loaders import BUNDLED_LOADERS, find, load_table, manifest
+    from ..datasets.tables.loaders import BUNDLED_LOADERS, find_table_file, load_table, manifest
 
     known_names = list(dict.fromkeys([*manifest(), *BUNDLED_LOADERS]))
     for name in names:
@@ -270,10 +270,10 @@ def list_data_tables(names, fetch):
         try:
             state = "verified  scikit-learn's own copy"
             if name not in BUNDLED_LOADERS:
-                path = find(name)
+                path = find_table_file(name)
                 if path or fetch:
                     load_table(name)
-                    path = path or find(name)
+                    path = path or find_table_file(name)
                 state = f"verified  {path}" if path else "absent"
                 has_failed |= bool(names) and path is None
         except (OSError, ValueError) as error:

@@ -155,7 +155,9 @@ def test_data_distinguishes_verified_absent_and_damaged_tables(tmp_path, monkeyp
 def test_fetched_table_is_verified(tmp_path, monkeypatch):
     fetched = tmp_path / "heart.csv"
     loaders = "svmbook.datasets.tables.loaders"
-    monkeypatch.setattr(f"{loaders}.find", lambda name: fetched if fetched.exists() else None)
+    monkeypatch.setattr(
+        f"{loaders}.find_table_file", lambda name: fetched if fetched.exists() else None
+    )
     monkeypatch.setattr(f"{loaders}.load_table", lambda name: fetched.touch())
     assert run("data", "heart", "--fetch").stdout.split() == ["heart", "verified", str(fetched)]
 

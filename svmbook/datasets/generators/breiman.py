@@ -326,5 +326,6 @@ def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
 def _draw_noise_and_labels(n, d, random_state):
     """Return standard normal noise, balanced labels, and the random generator."""
     check_scalar(d, "d", Integral, min_val=1)
-    y, rng = balanced_labels(n, random_state)
+    rng = check_random_state(random_state)
+    y = balanced_labels(n, rng)
     return rng.standard_normal((n, d)), y, rng

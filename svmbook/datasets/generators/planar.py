@@ -77,8 +77,9 @@ def isolated(
     negative = np.empty((0, 2))
     while len(negative) < n - n_positive:
         candidates = rng.uniform(size=(n, 2))
-        centre_distance = np.linalg.norm(candidates[:, None] - CLUSTER_CENTRES, axis=2).min(axis=1)
-        negative = np.vstack([negative, candidates[centre_distance > CIRCLE_RADIUS * spread]])
+        distances = np.linalg.norm(candidates[:, None] - CLUSTER_CENTRES, axis=2)
+        is_outside = distances.min(axis=1) > CIRCLE_RADIUS * spread
+        negative = np.vstack([negative, candidates[is_outside]])
     order = rng.permutation(n)
     X = np.vstack([positive, negative[: n - n_positive]])
     y = np.where(np.arange(n) < n_positive, 1.0, -1.0)
@@ -151,7 +152,8 @@ def striated(
     check_positive("length", length)
     check_scalar(tilt, "tilt", Real)
     check_positive("tilt", abs(tilt), allow_zero=True)
-    y, rng = balanced_labels(n, random_state)
+    rng = check_random_state(random_state)
+    y = balanced_labels(n, rng)
     stripe = 2 * rng.randint(n_stripes // 2, size=n) + (y < 0)
     x_1 = stripe + width * rng.standard_normal(n)
     X = np.column_stack([x_1, length * rng.standard_normal(n)])
@@ -177,8 +179,8 @@ def striated_bayes_error(n_stripes: int = 8, width: float = 0.2) -> float:
     _check_stripes(n_stripes, width)
     padding = 10.0 * width  # the probability beyond is negligible
     x = np.linspace(-padding, n_stripes - 1 + padding, 200_001)
-    density = norm.pdf(x[:, None], np.arange(n_stripes), width)
-    positive, negative = density[:, ::2].mean(axis=1), density[:, 1::2].mean(axis=1)
+    densities = norm.pdf(x[:, None], np.arange(n_stripes), width)
+    positive, negative = densities[:, ::2].mean(axis=1), densities[:, 1::2].mean(axis=1)
     return float(0.5 * trapezoid(np.minimum(positive, negative), x))
 
 

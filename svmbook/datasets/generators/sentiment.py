@@ -1,4 +1,4 @@
-"""Random messages of an artificial language, labelled by sentiment."""
+"""Random messages of artificial words, English words of sentiment and emoticons, by sentiment."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ POSITIVE_WORDS = (
 )
 NEGATIVE_WORDS = "bad hate worst sad sorry fail angry awful lost sick boring ugly hurt broken wrong"
 SYLLABLES = tuple("bakomirutelanosivopadufegihalumaneporisu"[2 * k : 2 * k + 2] for k in range(20))
-#: Expected numbers per message of positive words, negative words, ":)", ":(", and links.
-RATES = {
+# Expected numbers per message of positive words, negative words, ":)", ":(", and links.
+POISSON_RATES = {
     "objective": (0.15, 0.10, 0.02, 0.02, 0.70),
     "positive": (1.20, 0.15, 0.35, 0.03, 0.25),
     "negative": (0.30, 1.20, 0.06, 0.30, 0.20),
@@ -28,15 +28,16 @@ RATES = {
 def messages(
     n: int = 600, *, random_state: int | np.random.RandomState | None = None
 ) -> tuple[list[str], np.ndarray]:
-    """Draw short messages of four sentiments, in a language of artificial words.
+    """Draw short messages of four sentiments.
 
-    Most words are uninformative. They come from a vocabulary of 8,000, where the r-th word has a
-    probability proportional to 1/r. The expected numbers of positive and negative words, emoticons
-    and links depend on the sentiment. Messages also have mentions and hashtags. A tenth of the
-    vocabulary is divided into 20 topics. Each message has one topic, whose probability depends on
-    the sentiment. The topics depend on the seed, so another seed gives another problem, not new
-    messages of the same problem. The class frequencies are those of the tweets of Shen (2013): 99,
-    157, 30 and 314 of 600. The thesis does not say which number belongs to which sentiment.
+    Most words are artificial and uninformative. They come from a vocabulary of 8,000, where the
+    r-th word has a probability proportional to 1/r. The expected numbers of positive and negative
+    English words, emoticons and links depend on the sentiment. Messages also have mentions and
+    hashtags. A tenth of the vocabulary is divided into 20 topics. Each message has one topic, whose
+    probability depends on the sentiment. The topics depend on the seed, so another seed gives
+    another problem, not new messages of the same problem. The class frequencies are those of the
+    tweets of Shen (2013): 99, 157, 30 and 314 of 600. The thesis does not say which number belongs
+    to which sentiment.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def messages(
     word_probabilities = 1.0 / np.arange(1, len(words) + 1)
     word_probabilities /= word_probabilities.sum()
     topics = rng.permutation(len(words))[:800].reshape(20, 40)
-    topic_probabilities = {label: rng.dirichlet(np.full(20, 1.0)) for label in CLASS_COUNTS}
+    topic_probabilities = {label: rng.dirichlet(np.ones(20)) for label in CLASS_COUNTS}
     texts = []
     for label in labels:
         topic = topics[rng.choice(len(topics), p=topic_probabilities[label])]
@@ -95,7 +96,7 @@ def _message(label, topic, words, word_probabilities, rng):
     """Return one message; ``topic`` holds indices of words."""
     tokens = list(rng.choice(words, rng.poisson(9) + 3, p=word_probabilities))
     tokens += list(words[rng.choice(topic, 2)])
-    n_positive, n_negative, n_smiles, n_frowns, n_links = rng.poisson(RATES[label])
+    n_positive, n_negative, n_smiles, n_frowns, n_links = rng.poisson(POISSON_RATES[label])
     tokens += list(rng.choice(POSITIVE_WORDS.split(), n_positive))
     tokens += list(rng.choice(NEGATIVE_WORDS.split(), n_negative))
     tokens += [":)"] * n_smiles + [":("] * n_frowns

@@ -31,7 +31,7 @@ from sklearn.utils import Bunch
 
 from ...files import write_atomically
 
-__all__ = ["ManifestEntry", "cache_folder", "find", "load_table", "manifest"]
+__all__ = ["ManifestEntry", "cache_folder", "find_table_file", "load_table", "manifest"]
 
 BUNDLED_LOADERS = {"iris": load_iris, "wdbc": load_breast_cancer, "digits": load_digits}
 VOTE_CODES = {"n": -1.0, "": 0.0, "y": 1.0}  # of vote84: an empty cell means neither yea nor nay
@@ -68,16 +68,16 @@ def manifest():
     text = (files("svmbook.datasets.tables") / "manifest.csv").read_text(encoding="utf-8")
     entries = {}
     for row in csv.DictReader(io.StringIO(text)):
-        counts, labels = _parse_mapping(row["class_counts"]), _parse_mapping(row["openml_labels"])
+        class_counts = _parse_mapping(row["class_counts"])
         entries[row["name"]] = ManifestEntry(
             name=row["name"],
             n_rows=int(row["n_rows"]),
             n_features=int(row["n_features"]),
             n_incomplete_rows=int(row["n_incomplete_rows"]),
-            class_counts={label: int(count) for label, count in counts.items()},
+            class_counts={label: int(count) for label, count in class_counts.items()},
             positive_labels=tuple(filter(None, row["positive_labels"].split(";"))),
             openml_id=int(row["openml_id"]) if row["openml_id"] else None,
-            openml_labels=labels,
+            openml_labels=_parse_mapping(row["openml_labels"]),
             sha256=row["sha256"],
             licence=row["licence"],
             origin=row["origin"],
@@ -101,10 +101,10 @@ def load_table(name):
         known_names = ", ".join(sorted({*manifest(), *BUNDLED_LOADERS}))
         raise ValueError(f"there is no table {name!r}; choose from {known_names}.")
     entry = manifest()[name]
-    path = find(name) or _download(entry)
+    path = find_table_file(name) or _download(entry)
     try:
         header, rows = _read_csv(path)
-        _check_contents(entry, header, rows, path)
+        _check_contents(entry, header, rows, path, " Remove it, or fetch it again.")
         columns = list(zip(*rows, strict=True))
         encoded_columns = [
             _encode_column(column, is_vote=name == "vote84") for column in columns[:-1]
@@ -124,7 +124,7 @@ def load_table(name):
     )
 
 
-def find(name: str) -> Path | None:
+def find_table_file(name: str) -> Path | None:
     """Return the checked local file of a table, or None if there is none.
 
     Parameters
@@ -168,8 +168,8 @@ def cache_folder():
 
     The folder may not exist yet.
     """
-    home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")
-    return Path(home).expanduser() / "svmbook"
+    data_home = os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")
+    return Path(data_home).expanduser() / "svmbook"
 
 
 def _download(entry):
@@ -235,8 +235,12 @@ def _read_csv(path):
     return rows[0], rows[1:]
 
 
-def _check_contents(entry, header, rows, description):
-    """Raise an error if a table is not the one that the manifest describes."""
+def _check_contents(entry, header, rows, subject, advice=""):
+    """Raise an error if a table is not the one that the manifest describes.
+
+    The message begins with ``subject``, a name for the table or its file, and ends with
+    ``advice``.
+    """
     shape = (len(rows), len(header) - 1)
     if ragged_rows := [i for i, row in enumerate(rows) if len(row) != len(header)]:
         line_number, n_cells = ragged_rows[0] + 2, len(rows[ragged_rows[0]])
@@ -248,9 +252,7 @@ def _check_contents(entry, header, rows, description):
         difference = f"expected the classes {entry.class_counts}, found {counts}"
     else:
         return
-    raise ValueError(
-        f"{description} is not {entry.name}: {difference}. Remove it, or fetch it again."
-    )
+    raise ValueError(f"{subject} is not {entry.name}: {difference}.{advice}")
 
 
 def _verify_checksum(path, *expected_checksums):

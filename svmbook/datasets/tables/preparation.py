@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from .loaders import load_table, manifest
 
-__all__ = ["SOURCES", "Preparation", "load"]
+__all__ = ["PREPARATIONS", "Preparation", "load"]
 
 
 @dataclass(frozen=True)
@@ -19,18 +19,18 @@ class Preparation:
     """How a source prepares its tables."""
 
     tables: tuple  # names of the tables that the source uses
-    has_binary_labels: bool  # whether the labels become -1 and +1
+    binarise_labels: bool  # whether the labels become -1 and +1
     scaler: object  # fitted on all rows before they are split; None for no scaling
 
 
-#: Preparations by source.
-SOURCES = {
+#: Preparations by source; the keys are the values of ``prepare`` in `load`.
+PREPARATIONS = {
     "lin2005": Preparation(
         tables=(
             *("australian", "breast", "breast_id", "cleveland", "diabetes", "german", "heart"),
             *("ionosphere", "sonar", "vote84"),
         ),
-        has_binary_labels=True,
+        binarise_labels=True,
         scaler=MinMaxScaler((-1.0, 1.0)),
     ),
     "usvc2004": Preparation(
@@ -38,11 +38,11 @@ SOURCES = {
             *("breast", "bupa", "cleveland", "dermatology", "diabetes", "haberman", "heart"),
             *("hepatitis", "image", "postoperative", "thyroid"),
         ),
-        has_binary_labels=True,
+        binarise_labels=True,
         scaler=StandardScaler(),
     ),
     "shen2013": Preparation(
-        ("glass", "iris", "segment", "vehicle"), has_binary_labels=False, scaler=None
+        ("glass", "iris", "segment", "vehicle"), binarise_labels=False, scaler=None
     ),
 }
 
@@ -89,9 +89,9 @@ def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> B
     """
     if prepare is None:
         return Bunch(**load_table(name), scaler=None)
-    if prepare not in SOURCES:
-        raise ValueError(f"there is no source {prepare!r}; choose from {', '.join(SOURCES)}.")
-    preparation = SOURCES[prepare]
+    if prepare not in PREPARATIONS:
+        raise ValueError(f"there is no source {prepare!r}; choose from {', '.join(PREPARATIONS)}.")
+    preparation = PREPARATIONS[prepare]
     if name not in preparation.tables:
         raise ValueError(
             f"{prepare} does not use {name!r}; it uses {', '.join(preparation.tables)}."
@@ -99,7 +99,7 @@ def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> B
     table = load_table(name)
     is_complete = np.isfinite(table.data).all(axis=1)
     X, y = table.data[is_complete], table.target[is_complete]
-    if preparation.has_binary_labels:
+    if preparation.binarise_labels:
         y = np.where(np.isin(y.astype(str), manifest()[name].positive_labels), 1.0, -1.0)
     scaler = clone(preparation.scaler) if preparation.scaler is not None else None
     if scaler is not None and not leak_free:

@@ -15,8 +15,8 @@ UNAVAILABLE_TEXT = "Not Available"
 SENTIMENTS = ("positive", "negative", "neutral", "objective", "objective-OR-neutral")
 TOKEN_PATTERN = re.compile(
     r"(?P<link>(?i:https?://|www\.)\S+)"
-    r"|(?P<name>@\w+)"
-    r"|(?P<tag>#\w+)"
+    r"|(?P<mention>@\w+)"
+    r"|(?P<hashtag>#\w+)"
     r"|(?P<smile>[:;=]-?(?:\)|[DpP](?!\w))|<3)"
     r"|(?P<frown>[:;=]'?-?[(/|])"
     r"|(?P<word>[^\W\d_](?:[^\W_]|['\u2019](?=\w))*)"
@@ -66,18 +66,18 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
     for line_number, line in enumerate(_read_text(path).split("\n"), start=1):
         fields = line.rstrip("\r").split("\t")
         columns = (k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in SENTIMENTS)
-        column = next(columns, None)
-        if column is None or len(fields) == column + 1:
+        label_column = next(columns, None)
+        if label_column is None or len(fields) == label_column + 1:
             if not line.strip():
                 continue
             raise ValueError(
                 f"line {line_number} of {path} is not a tweet of SemEval-2013, with tab-separated "
                 f"fields, the label as the third or fifth and the text after it: {line[:60]!r}."
             )
-        text = " ".join(fields[column + 1 :])
+        text = " ".join(fields[label_column + 1 :])
         if text != UNAVAILABLE_TEXT:
             texts.append(text)
-            labels.append(fields[column].strip('"'))
+            labels.append(fields[label_column].strip('"'))
     if not texts:
         raise ValueError(f"{path} contains no tweet that is available.")
     return texts, np.array(labels)
@@ -167,7 +167,7 @@ def message_features(
     >>> texts = ["Hi @you :) hi", "bad #day"]
     >>> X, names = message_features(texts, {"bad": "strong negative"})
     >>> names
-    ['#day', '<name>', '<smile>', '<strong negative>', 'bad', 'hi']
+    ['#day', '<mention>', '<smile>', '<strong negative>', 'bad', 'hi']
     >>> X.astype(int).tolist()
     [[0, 1, 1, 0, 0, 2], [1, 0, 0, 1, 1, 0]]
     """
@@ -177,7 +177,7 @@ def message_features(
         features = []
         for match in TOKEN_PATTERN.finditer(text):
             kind, token = match.lastgroup, match.group().lower().replace("\u2019", "'")
-            features.append(token if kind in ("word", "tag") else f"<{kind}>")
+            features.append(token if kind in ("word", "hashtag") else f"<{kind}>")
             if token in lexicon:
                 features.append(f"<{lexicon[token]}>")
         return features

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from svmbook.datasets import SOURCES, load, manifest
+from svmbook.datasets import PREPARATIONS, load, manifest
 from svmbook.datasets.tables import loaders, preparation
 
 # Labels of class +1, from the descriptions of the tables instead of the manifest.
@@ -38,7 +38,7 @@ POSITIVE_LABELS = {
     "vote84": {"democrat"},
 }
 BINARY_TABLES = [
-    (source, name) for source in ("lin2005", "usvc2004") for name in SOURCES[source].tables
+    (source, name) for source in ("lin2005", "usvc2004") for name in PREPARATIONS[source].tables
 ]
 CATEGORIES = ("high", "low", "mid")
 
@@ -85,7 +85,7 @@ def manifest_of_random_tables(tmp_path, monkeypatch):
 
 def read_rows(name):
     """Return the rows of the file of a table as lists of strings."""
-    lines = loaders.find(name).read_text(encoding="utf-8").splitlines()
+    lines = loaders.find_table_file(name).read_text(encoding="utf-8").splitlines()
     return [line.split(",") for line in lines[1:]]
 
 
@@ -105,7 +105,7 @@ def test_binary_tables_are_complete_labelled_and_scaled(manifest_of_random_table
     scaler = {"lin2005": MinMaxScaler((-1, 1)), "usvc2004": StandardScaler()}[source]
     np.testing.assert_allclose(prepared.data, scaler.fit_transform(unscaled.data), atol=1e-12)
     np.testing.assert_allclose(prepared.scaler.transform(unscaled.data), prepared.data, atol=1e-12)
-    for unfitted in (unscaled.scaler, SOURCES[source].scaler):  # all tables share the latter
+    for unfitted in (unscaled.scaler, PREPARATIONS[source].scaler):  # all tables share the latter
         with pytest.raises(NotFittedError):
             check_is_fitted(unfitted)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from svmbook.datasets import SOURCES, find, load, manifest
+from svmbook.datasets import PREPARATIONS, find_table_file, load, manifest
 from svmbook.datasets.tables import loaders
 
 HAS_TABLES = bool(os.environ.get("SVMBOOK_DATA"))
@@ -77,13 +77,13 @@ def test_download_is_cached_and_not_repeated(downloaded_ids):
     np.testing.assert_array_equal(second.data, first.data)
     assert first.target.tolist() == [2] * 81 + [1] * 225
     assert first.feature_names == ["age", "year", "nodes"]
-    assert find("haberman").parent == loaders.cache_folder()
+    assert find_table_file("haberman").parent == loaders.cache_folder()
 
 
 @pytest.mark.parametrize("length", [10, 1000, -1])
 def test_damaged_cache_is_refused(downloaded_ids, length):
     load("haberman")
-    path = find("haberman")
+    path = find_table_file("haberman")
     path.write_bytes(path.read_bytes()[:length])
     with pytest.raises(ValueError, match=r"damaged or another version.*expected.*found"):
         load("haberman")
@@ -92,15 +92,15 @@ def test_damaged_cache_is_refused(downloaded_ids, length):
 def test_file_described_by_manifest_may_replace_a_download(downloaded_ids, monkeypatch):
     load("haberman")
     content = b"the file described by the manifest"
-    find("haberman").write_bytes(content)
+    find_table_file("haberman").write_bytes(content)
     replace_entry(monkeypatch, "haberman", sha256=sha256(content).hexdigest())
-    assert find("haberman").read_bytes() == content
+    assert find_table_file("haberman").read_bytes() == content
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"a,target\n" + b"9" * 200_000 + b",1\n"])
 def test_file_that_is_not_a_table_is_refused(downloaded_ids, content):
     load("haberman")
-    path = find("haberman")
+    path = find_table_file("haberman")
     path.write_bytes(content)
     path.with_suffix(".sha256").write_text(sha256(content).hexdigest(), encoding="ascii")
     with pytest.raises(ValueError, match=r"haberman\.csv is damaged .* Remove it, and load again"):
@@ -121,7 +121,7 @@ def test_interrupted_download_leaves_no_table(downloaded_ids, monkeypatch):
         patch.setattr(loaders.os, "replace", raise_keyboard_interrupt)
         with pytest.raises(KeyboardInterrupt):
             load("haberman")
-    assert find("haberman") is None
+    assert find_table_file("haberman") is None
     assert not list(loaders.cache_folder().glob("*.part"))
     assert load("haberman").data.shape == (306, 3)
 
@@ -140,7 +140,7 @@ def test_download_that_disagrees_with_manifest_is_refused(
     monkeypatch.setattr(loaders, "fetch_openml", lambda **_: download)
     with pytest.raises(ValueError, match=message):
         load("haberman")
-    assert find("haberman") is None
+    assert find_table_file("haberman") is None
 
 
 def test_original_labels_and_categories_are_restored(empty_folder, monkeypatch):
@@ -222,7 +222,7 @@ def test_other_version_of_a_file_is_refused(empty_folder, monkeypatch):
 
 def test_folder_in_svmbook_data_precedes_the_cache(downloaded_ids, empty_folder, monkeypatch):
     load("haberman")
-    content = find("haberman").read_bytes().replace(b"age", b"AGE")
+    content = find_table_file("haberman").read_bytes().replace(b"age", b"AGE")
     (empty_folder / "haberman.csv").write_bytes(content)
     replace_entry(monkeypatch, "haberman", sha256=sha256(content).hexdigest())
     monkeypatch.setenv("SVMBOOK_DATA", str(empty_folder))
@@ -252,21 +252,21 @@ def test_tables_of_scikit_learn_have_their_shapes_and_labels(name, shape):
 
 
 def test_manifest_is_consistent():
-    table_names = {name for preparation in SOURCES.values() for name in preparation.tables}
+    table_names = {name for preparation in PREPARATIONS.values() for name in preparation.tables}
     assert table_names <= set(manifest())
     for entry in manifest().values():
         assert sum(entry.class_counts.values()) == entry.n_rows
         assert set(entry.positive_labels) < set(entry.class_counts)
         assert set(entry.openml_labels.values()) <= set(entry.class_counts)
     for source in ("lin2005", "usvc2004"):
-        assert all(manifest()[name].positive_labels for name in SOURCES[source].tables)
+        assert all(manifest()[name].positive_labels for name in PREPARATIONS[source].tables)
 
 
 @needs_tables
 @pytest.mark.parametrize("name", sorted(set(manifest()) - {"iris"}))
 def test_tables_agree_with_manifest(name):
     table, entry = load(name), manifest()[name]
-    assert find(name).parent == Path(os.environ["SVMBOOK_DATA"])
+    assert find_table_file(name).parent == Path(os.environ["SVMBOOK_DATA"])
     assert table.data.shape == (entry.n_rows, entry.n_features)
     n_incomplete_rows = np.isnan(table.data).any(axis=1).sum()
     assert n_incomplete_rows == (0 if name == "vote84" else entry.n_incomplete_rows)
@@ -287,7 +287,7 @@ def test_tables_of_lin2005_have_the_printed_shape_and_are_scaled(name):
 
 
 @needs_tables
-@pytest.mark.parametrize("name", SOURCES["usvc2004"].tables)
+@pytest.mark.parametrize("name", PREPARATIONS["usvc2004"].tables)
 def test_tables_of_usvc2004_are_standardised(name):
     table = load(name, prepare="usvc2004")
     np.testing.assert_allclose(table.data.mean(axis=0), 0, atol=1e-9)

@@ -37,12 +37,12 @@ def test_invalid_file_of_tweets_is_refused(tmp_path, text, message):
         load_semeval(path)
 
 
-def test_words_names_links_emoticons_and_lexicon_entries_are_counted():
+def test_words_mentions_links_emoticons_and_lexicon_entries_are_counted():
     texts = ["@Ann Great GREAT day :-) #Sun http://a.b/c?d=1", "it's bad =( www.x.org don't 42"]
     X, names = message_features(texts, {"great": "strong positive", "bad": "weak negative"})
     counts = [dict(zip(names, row, strict=True)) for row in X]
     first_counts = {
-        "<name>": 1,
+        "<mention>": 1,
         "great": 2,
         "<strong positive>": 2,
         "day": 1,

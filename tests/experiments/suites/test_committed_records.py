@@ -10,7 +10,7 @@ from records import (
     skip_if_sklearn_differs,
 )
 
-from svmbook.datasets import find
+from svmbook.datasets import find_table_file
 from svmbook.experiments import load_records
 from svmbook.experiments.suites import SUITES, find_suite
 
@@ -49,7 +49,10 @@ def difference_messages(new_fields, record):
 
 def is_available(suite, data_set):
     """Return whether a data set is generated, or a table on this computer."""
-    return data_set not in suite.data_tables or find(suite.data_tables[data_set]) is not None
+    return (
+        data_set not in suite.data_tables
+        or find_table_file(suite.data_tables[data_set]) is not None
+    )
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -11,7 +11,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_scalar
 
-from ....datasets import non_separable, stdev, three_parts
+from ....datasets import draw_split, non_separable, stdev
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
 from ...methods.statistics import most_frequent, summarise
@@ -108,7 +108,7 @@ def carry_out_run(data_set, kernel, run):
     _check_name(data_set, "data_set", DATA_SETS)
     _check_name(kernel, "kernel", METHODS)
     check_scalar(run, "run", Integral, min_val=0)
-    parts = three_parts(DATA_SETS[data_set], random_state=run)
+    parts = draw_split(DATA_SETS[data_set], random_state=run)
     best = None
     for C, gamma, model in candidates(kernel):
         error = _error_rate(model.fit(*parts.train), *parts.validation)

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from ....datasets import SOURCES, load, ringnorm, threenorm, twonorm
+from ....datasets import PREPARATIONS, load, ringnorm, threenorm, twonorm
 from ....kernels import CONDITIONALLY_DEFINITE, KERNELS
 from ....tables import Table, plus_minus
 from ...methods.grid import choose_parameters, coarsen, fit_and_predict
@@ -47,7 +47,7 @@ GENERATORS = {
 }
 #: The thesis has ten features in "breast", because its table includes the sample number.
 TABLE_NAMES = {
-    name: name for name in SOURCES["lin2005"].tables if name not in ("breast", "breast_id")
+    name: name for name in PREPARATIONS["lin2005"].tables if name not in ("breast", "breast_id")
 }
 TABLE_NAMES["breast"] = "breast_id"
 METHODS = {

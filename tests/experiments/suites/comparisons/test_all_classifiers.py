@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import svmbook
 from svmbook.datasets import stdev
-from svmbook.ensembles.additive import step_functions_of_stumps
+from svmbook.ensembles.additive import step_functions_from_stumps
 from svmbook.experiments.suites.comparisons import all_classifiers
 from svmbook.experiments.suites.comparisons.all_classifiers import (
     BINARY_ESTIMATORS,
@@ -140,7 +140,7 @@ def test_size_of_lpboost_is_that_of_its_shape_functions(C, three_classes):
     X, y = (values[three_classes[1] < 2] for values in three_classes)
     fitted = clone(estimator("LPBoost")).set_params(C=C).fit(X, y)
     stumps = StumpArray(*(np.ravel([h[k] for h in fitted.hypotheses_]) for k in range(3)))
-    shapes, _ = step_functions_of_stumps(stumps, fitted.estimator_weights_, X.shape[1])
+    shapes, _ = step_functions_from_stumps(stumps, fitted.estimator_weights_, X.shape[1])
     size = all_classifiers._model_size([fitted], X)
     assert size == 1 + sum(part.size for s in shapes for part in s)
     assert type(size) is int  # as a record requires

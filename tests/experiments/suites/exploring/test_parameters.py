@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from svmbook.datasets import non_separable_bayes_error, stdev_bayes_error, three_parts
+from svmbook.datasets import draw_split, non_separable_bayes_error, stdev_bayes_error
 from svmbook.experiments import load_records, report
 from svmbook.experiments.suites.exploring.parameters import (
     C_GRID,
@@ -38,7 +38,7 @@ def chosen_parameters(record):
 @pytest.mark.parametrize(("data_set", "kernel"), DATA_SETS_AND_METHODS)
 def test_classifier_of_a_committed_record_has_the_recorded_errors_and_size(data_set, kernel):
     record = committed_records(data_set, kernel)[17]
-    parts = three_parts(DATA_SETS[data_set], random_state=17)
+    parts = draw_split(DATA_SETS[data_set], random_state=17)
     models = {(C, gamma): model for C, gamma, model in candidates(kernel)}
     model = models[chosen_parameters(record)].fit(*parts.train)
     recorded_errors = record["validation_error"], record["error"]
@@ -50,7 +50,7 @@ def test_classifier_of_a_committed_record_has_the_recorded_errors_and_size(data_
 @pytest.mark.parametrize(("data_set", "kernel"), DATA_SETS_AND_METHODS)
 def test_smallest_validation_error_is_chosen_then_the_smallest_parameters(data_set, kernel):
     record = carry_out_run(data_set, kernel, run=17)
-    parts = three_parts(DATA_SETS[data_set], random_state=17)
+    parts = draw_split(DATA_SETS[data_set], random_state=17)
     results = [
         (*validation_and_test_error(model.fit(*parts.train), parts), C, gamma, len(model.support_))
         for C, gamma, model in candidates(kernel)

@@ -1,8 +1,8 @@
 r"""Two one-dimensional problems that mislead a linear SVM: cases A and B of the USVC paper.
 
 Part of class +1 lies inside the interval of class -1. The hinge loss grows with the distance of
-these points and moves the threshold; the 0-1 loss does not. As a function of the threshold, the
-error has two local minima in both problems.
+these points from the threshold and therefore moves it; the 0-1 loss does not. As a function of the
+threshold, the error has two local minima in both problems.
 
 References
 ----------
@@ -75,7 +75,7 @@ def usvc_case_b(
 
     :math:`f(x|+1) = \tfrac{1}{1.4} U(0.7, 0.95) + \tfrac{0.4}{1.4} N(0.25, 0.02)`,
     :math:`f(x|-1) = U(0, 0.5)`, :math:`P(+1) = 0.7`. Any threshold from 0.5 to 0.7 has an error of
-    20 %; it is lower only at a narrow minimum near 0.21.
+    20 %; the error is lower only at a narrow minimum near 0.21.
 
     Parameters
     ----------

@@ -5,12 +5,12 @@ import pytest
 from sklearn.linear_model import RidgeClassifier
 
 from svmbook.datasets import (
+    draw_split,
     forest_like,
     non_separable,
     non_separable_bayes_error,
     stdev,
     stdev_bayes_error,
-    three_parts,
     xor,
 )
 
@@ -82,8 +82,8 @@ def test_data_depend_on_seed_and_classes_are_balanced_and_shuffled(draw):
 
 
 def test_three_parts_differ_and_are_reproducible():
-    parts = three_parts(non_separable, random_state=0)
-    repeated_parts = three_parts(non_separable, random_state=0)
+    parts = draw_split(non_separable, random_state=0)
+    repeated_parts = draw_split(non_separable, random_state=0)
     assert len({tuple(X[0]) for X, _ in parts}) == 3
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(parts, repeated_parts, strict=True))
 
@@ -160,6 +160,6 @@ def test_invalid_arguments_of_xor_are_refused():
 
 def test_three_parts_refuses_invalid_seeds():
     with pytest.raises(ValueError, match="random_state == -1, must be >= 0"):
-        three_parts(non_separable, random_state=-1)
+        draw_split(non_separable, random_state=-1)
     with pytest.raises(TypeError, match="random_state must be an instance of int"):
-        three_parts(non_separable, random_state=np.random.RandomState(0))
+        draw_split(non_separable, random_state=np.random.RandomState(0))

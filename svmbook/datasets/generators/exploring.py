@@ -1,4 +1,4 @@
-"""Random data of two classes with labels -1 and +1.
+"""Random data like the data sets of *Exploring Classification*: two classes, labels -1 and +1.
 
 The same integer as ``random_state`` gives the same data in each call; None gives new data. Bayes
 errors assume classes of equal weight.
@@ -19,12 +19,12 @@ from .class_balance import balanced_labels
 
 __all__ = [
     "DataSplit",
+    "draw_split",
     "forest_like",
     "non_separable",
     "non_separable_bayes_error",
     "stdev",
     "stdev_bayes_error",
-    "three_parts",
     "xor",
 ]
 
@@ -81,7 +81,8 @@ def stdev(
     ((6, 2), np.float64(0.0))
     """
     check_positive("sd", sd)
-    y, rng = balanced_labels(n, random_state)
+    rng = check_random_state(random_state)
+    y = balanced_labels(n, rng)
     centre = STDEV_DISTANCE / 2 / np.sqrt(2)
     return sd * rng.standard_normal((n, 2)) + centre * y[:, None], y
 
@@ -152,7 +153,8 @@ def non_separable(
     >>> float((y == np.sign(X[:, 0] * X[:, 1])).mean().round(2))
     0.95
     """
-    y, rng = balanced_labels(n, random_state)
+    rng = check_random_state(random_state)
+    y = balanced_labels(n, rng)
     signs = rng.choice([-1.0, 1.0], size=n)
     centres = NON_SEPARABLE_CENTRE * np.column_stack([signs, signs * y])
     return centres + rng.standard_normal((n, 2)), y
@@ -279,8 +281,8 @@ def forest_like(
     return X, np.where(score + noise > 0, 1.0, -1.0)
 
 
-def three_parts(draw: Callable, *, random_state: int | None = None) -> DataSplit:
-    """Return training, validation and test data, drawn by a generator with independent seeds.
+def draw_split(draw: Callable, *, random_state: int | None = None) -> DataSplit:
+    """Draw training, validation and test data from a generator with independent seeds.
 
     The distribution of the generator must not depend on the seed, as that of `forest_like` does.
 
@@ -303,8 +305,8 @@ def three_parts(draw: Callable, *, random_state: int | None = None) -> DataSplit
 
     Examples
     --------
-    >>> from svmbook.datasets import non_separable, three_parts
-    >>> parts = three_parts(non_separable, random_state=7)
+    >>> from svmbook.datasets import draw_split, non_separable
+    >>> parts = draw_split(non_separable, random_state=7)
     >>> [len(y) for X, y in parts]
     [400, 400, 400]
     """
