@@ -116,8 +116,8 @@ def stump_regions(
     r"""Return the kernel of regions with L stump boundaries, where L is ``degree``.
 
     A region with L boundaries is the intersection of a half-space, given by a stump, with a region
-    of L - 1 boundaries or its complement. Hypotheses are the regions and their complements. With
-    their total weight normalised to one, so that :math:`k(x, x) = 1`, the kernel is
+    of L - 1 boundaries or its complement. The hypotheses are the regions and their complements.
+    With their total weight normalised to one, so that :math:`k(x, x) = 1`, the kernel is
     :math:`\kappa_L` with
 
     .. math:: \kappa_1 = K_S/\Delta_S, \qquad
@@ -132,7 +132,7 @@ def stump_regions(
     subtract_one : bool, default=False
         Whether to subtract one at each level, as Lin (2005) does: the formula there assumes that a
         conjunction is true as often as false. For two boundaries this only adds a constant, which
-        changes no SVM with an intercept; from three boundaries on the kernels differ.
+        changes no SVM with an intercept; with three or more boundaries the kernels differ.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def stump_tree(
     A leaf is the conjunction of a random number of stumps. Among the leaves that contain a given
     point this number has a Poisson distribution with mean L, which is ``degree``. The kernel is
     the Laplacian kernel :math:`\exp(-\gamma\|x - z\|_1)` with :math:`\gamma = L/(2\Delta_S)`. It
-    does not depend on a common scale of the features.
+    does not change if all features are scaled by the same factor.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def mean_abs_cos(d):
 
 
 def bounding_box(X):
-    """Return the smallest axis-parallel box that contains some points.
+    """Return the smallest axis-parallel box that contains the given points.
 
     Parameters
     ----------

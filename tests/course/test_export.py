@@ -121,7 +121,7 @@ def test_export_lists_submissions_that_are_not_graded(course_copy, tmp_path):
     args = ["export", "--course", str(course_copy.root), "--output", str(tmp_path / "marks.csv")]
     notes = CliRunner().invoke(commands, args).stderr.splitlines()
     assert notes[1:] == [
-        "small: submissions not graded yet, or changed since: 2",
+        "small: submissions not graded, or changed since then: 2",
         "left out: 'ben'; a notebook belongs in submitted/STUDENT/ASSIGNMENT",
     ]
     assert "ann,small,5.0" in (tmp_path / "marks.csv").read_text()

@@ -32,14 +32,14 @@ from svmbook.course.reports.feedback import write_feedback
 from svmbook.course.reports.report import write_report
 
 
-def _digests(root, *, excluded_folders=()):
-    """Return a digest of each file below a folder, except in some of its subfolders."""
+def _digests(root, *, excluded_names=()):
+    """Return a digest of each file below a folder, except in entries with the excluded names."""
     return {
         path.relative_to(root): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(root.rglob("*"))
         if path.is_file()
         and not path.is_symlink()
-        and path.relative_to(root).parts[0] not in excluded_folders
+        and path.relative_to(root).parts[0] not in excluded_names
     }
 
 
@@ -65,7 +65,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
     (tmp_path / "outside.txt").write_text("untouched")
     hand_in_all(course, kinds)
     paths_written_by_grading = ("autograded", "backups", "gradebook.db", ".lock")
-    old_digests = _digests(course.root, excluded_folders=paths_written_by_grading)
+    old_digests = _digests(course.root, excluded_names=paths_written_by_grading)
     limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
     total, *graded_submissions = grade_submissions(
         course, ASSIGNMENT, jobs=2, sandbox=sandbox, limits=limits
@@ -73,7 +73,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
     expected = {*kinds, *FILES, *FOLDERS, "is honest"}
     assert total == len(graded_submissions) == len(expected)
     with subtests.test("files"):
-        assert _digests(course.root, excluded_folders=paths_written_by_grading) == old_digests
+        assert _digests(course.root, excluded_names=paths_written_by_grading) == old_digests
         assert (tmp_path / "outside.txt").read_text() == "untouched"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["course", "outside.txt"]
     table = _attack_table()
@@ -82,7 +82,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
             max_score, message = EXPECTED_GRADES[graded.student]
             assert graded.score <= max_score
             if graded.student not in CODE_BY_KIND or max_score == AUTOGRADED_POINTS:
-                assert graded.score == max_score  # harmless or malformed: all possible points
+                assert graded.score == max_score  # harmless or malformed: exactly this number
             if message is not None:
                 assert message in "; ".join(graded.notes)
         with subtests.test("table", kind=graded.student):

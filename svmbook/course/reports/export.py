@@ -131,7 +131,7 @@ def _grading_notes(course, results):
             continue
         try:
             if count := count_pending(course, assignment):
-                yield f"{assignment}: submissions not graded yet, or changed since: {count}"
+                yield f"{assignment}: submissions not graded, or changed since then: {count}"
         except ValueError as error:  # the assignment has not been released, or has changed since
             yield str(error)
     submitted_pairs = {

@@ -1,4 +1,4 @@
-"""Runs on data perturbed by a relative 1e-15 have the same records, except for times."""
+"""Runs on data with relative perturbations of 1e-15 have the same records, except for times."""
 
 import pytest
 from perturbation import SEEDS, perturb_sources

@@ -3,12 +3,13 @@ r"""Navia-Vazquez et al. (2004), Table 1, by the algorithm as the paper prints i
 The data are those of `cases`. Linear classifiers with C = 10 are fitted by 2,000 iterations of
 weighted least squares, with the weights of equation (22) and the system (25), which includes b.
 Each iteration is damped by d = 0.2, without a test that the objective decreases. The name of a
-method has the steepness s of the loss, the weights (as printed, or without their superfluous factor
-2), and the starting point: unit weights, as in step 0 of the algorithm, or the SVM, as in the text.
+method states the steepness s of the loss, the weights (as printed, or without their superfluous
+factor 2), and the starting point: unit weights, as in step 0 of the algorithm, or the SVM, as in
+the text.
 
-If the iterations do not converge, the last one is arbitrary, and for about half of these samples it
-depends on rounding. Errors and thresholds are therefore means over the last 500 iterations. The
-field "swing" of a record is the range of the threshold in these iterations.
+If the iterations do not converge, the last iterate is arbitrary, and for about half of these
+samples it depends on rounding. Errors and thresholds are therefore means over the last 500
+iterations. The field "threshold_range" is the range of the threshold in these iterations.
 """
 
 import itertools
@@ -85,19 +86,19 @@ def carry_out_run(data_set, method, run):
         "parameters": {"C": C},
         "error": round(float(np.mean((outputs > 0) != (parts.y_test[:, None] > 0))), 6),
         "threshold": round(float(thresholds.mean()), 4),
-        "swing": round(float(np.ptp(thresholds)), 4),
+        "threshold_range": round(float(np.ptp(thresholds)), 4),
         "model_size": 1,
     }
 
 
 def _compare(records):
-    """Return means and deviations, and the percentage of runs that converge."""
+    """Return means and standard deviations, and the percentage of runs that converge."""
     rows = []
     for row, run_records in group_runs(records, CASES, METHODS, min_runs=2):
         for name, factor in (("error", 100), ("threshold", 1)):
             summary = summarise([factor * r[name] for r in run_records])
             row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
-        ranges = np.array([r["swing"] for r in run_records])
+        ranges = np.array([r["threshold_range"] for r in run_records])
         row["converged_percent"] = 100.0 * float(np.mean(ranges < RANGE_TOL))
         row["median_range"] = float(np.median(ranges))
         rows.append(row)

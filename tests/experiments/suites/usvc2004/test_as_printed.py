@@ -28,5 +28,5 @@ def test_iterations_converge_for_s_2_and_rarely_for_s_4_on_case_b():
         is_s_4, is_case_b = row["method"].startswith("s = 4"), row["data_set"] == "case-b"
         assert (row["converged_percent"] == 100) == (not is_s_4)
         assert (row["converged_percent"] < 50) == (is_s_4 and is_case_b)
-    ranges = {r["swing"] for r in load_records("usvc-as-printed")}
+    ranges = {r["threshold_range"] for r in load_records("usvc-as-printed")}
     assert min(ranges) == 0.0 and max(ranges) < 1.0
