@@ -99,7 +99,7 @@ FILES = {
     "has an essay of three million characters": (
         lambda course: answered_notebook(course, essay="x " * 1_500_000),
         0,
-        "at most 200000 are read",
+        "at most 200000 are allowed",
     ),
     "has an if statement with 15,000 branches": (
         lambda course: _notebook_with_cell(course, "if 0: 0\n" + "elif 0: 0\n" * 15_000),
@@ -111,7 +111,7 @@ FILES = {
         5,
         None,
     ),
-    "is too large": (lambda course: b" " * 21_000_000, 0, "at most 20 are read"),
+    "is too large": (lambda course: b" " * 21_000_000, 0, "at most 20 are allowed"),
 }
 
 
