@@ -282,7 +282,7 @@ def forest_like(
 
 
 def draw_split(draw: Callable, *, random_state: int | None = None) -> DataSplit:
-    """Draw training, validation and test data from a generator with independent seeds.
+    """Return training, validation and test data, drawn by a generator with independent seeds.
 
     The distribution of the generator must not depend on the seed, as that of `forest_like` does.
 

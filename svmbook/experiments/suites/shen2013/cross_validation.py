@@ -57,8 +57,8 @@ def noisy_names(share, data_sets):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.cross_validation import noisy_names
-    >>> noisy_names(0.1, ["iris"]), noisy_names(0.0, ["iris"])
+    >>> from svmbook.experiments.suites.shen2013 import cross_validation as cv
+    >>> cv.noisy_names(0.1, ["iris"]), cv.noisy_names(0.0, ["iris"])
     (('iris, 10 % noise',), ('iris',))
     """
     return tuple(f"{name}, {100 * share:.0f} % noise" if share else name for name in data_sets)
