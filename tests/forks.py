@@ -32,14 +32,15 @@ def serve(function):
         print(json.dumps(reply), flush=True)
 
 
-class Server:
-    """The client's view of a server, which it starts."""
+class ForkServer:
+    """The client side of a fork server: it starts the server's script and sends it requests."""
 
-    def __init__(self, script):
+    def __init__(self, script_path):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self._process = subprocess.Popen([sys.executable, script], **pipes)
+        self._process = subprocess.Popen([sys.executable, script_path], **pipes)
 
     def ask(self, request):
+        """Send a request, and return the server's reply."""
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         return json.loads(self._process.stdout.readline())

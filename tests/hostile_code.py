@@ -146,7 +146,7 @@ MAX_SCORES = {
     "crashes the interpreter": 0,
     "stops its own process": 0,
 }
-# A part of the report's message.
+# A part of the report's message, for the kinds that have one.
 MESSAGES = {
     "loops and ignores interrupts": "took more than",
     "exits the process": "the kernel died",
@@ -180,8 +180,8 @@ KINDS_SAFE_WITHOUT_SANDBOX = (
     "returns a list that contains itself",
     "contains a sum of 90,000 terms",
 )
-# Kinds that fail with an error and do not affect the kernel, so that one kernel can run them all.
-FAILING_KINDS = (
+# Kinds that raise an error in the sandbox and leave the kernel intact: one kernel can run them all.
+KINDS_FAILING_IN_SANDBOX = (
     "allocates 100 GB of memory",
     "fills shared memory",
     "fills anonymous files in memory",

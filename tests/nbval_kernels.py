@@ -9,9 +9,9 @@ from pathlib import Path
 
 from jupyter_client.provisioning import local_provisioner
 
-from tests.forks import Fork, Server
+from tests.forks import Fork, ForkServer
 
-SERVER_SCRIPT = Path(__file__).with_name("kernel_server.py")
+SERVER_SCRIPT = Path(__file__).with_name("nbval_kernel_server.py")
 
 
 class Kernel(Fork):
@@ -28,7 +28,7 @@ class Kernel(Fork):
 def pytest_sessionstart(session):
     if sys.platform != "linux":
         return
-    server = Server(SERVER_SCRIPT)
+    server = ForkServer(SERVER_SCRIPT)
 
     def launch_kernel(command, cwd=None, env=None, **_):
         return Kernel(server, command[command.index("-f") + 1], str(cwd), env)

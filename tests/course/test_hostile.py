@@ -15,15 +15,15 @@ import hashlib
 import nbformat
 import pytest
 from coursework import API_PAGE, ASSIGNMENT, copy_course, table_rows
-from hostile import (
+from hostile_code import CODE_BY_KIND, KINDS_FAILING_IN_SANDBOX, KINDS_SAFE_WITHOUT_SANDBOX
+from hostile_submissions import (
     AUTOGRADED_POINTS,
-    EXPECTED_GRADES,
-    FILES,
-    FOLDERS,
+    FILE_KINDS,
+    FOLDER_KINDS,
     INVALID_STUDENT_NAMES,
+    MAX_SCORES_AND_MESSAGES,
     hand_in_all,
 )
-from hostile_code import CODE_BY_KIND, FAILING_KINDS, KINDS_SAFE_WITHOUT_SANDBOX
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
@@ -70,7 +70,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
     total, *graded_submissions = grade_submissions(
         course, ASSIGNMENT, jobs=2, sandbox=sandbox, limits=limits
     )
-    expected = {*kinds, *FILES, *FOLDERS, "is honest"}
+    expected = {*kinds, *FILE_KINDS, *FOLDER_KINDS, "is honest"}
     assert total == len(graded_submissions) == len(expected)
     with subtests.test("files"):
         assert _digests(course.root, excluded_names=paths_written_by_grading) == old_digests
@@ -79,7 +79,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
     table = _attack_table()
     for graded in graded_submissions:
         with subtests.test(graded.student):
-            max_score, message = EXPECTED_GRADES[graded.student]
+            max_score, message = MAX_SCORES_AND_MESSAGES[graded.student]
             assert graded.score <= max_score
             if graded.student not in CODE_BY_KIND or max_score == AUTOGRADED_POINTS:
                 assert graded.score == max_score  # harmless or malformed: exactly this number
@@ -87,7 +87,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
                 assert message in "; ".join(graded.notes)
         with subtests.test("table", kind=graded.student):
             max_score, messages = table[graded.student]
-            assert max_score == EXPECTED_GRADES[graded.student][0]
+            assert max_score == MAX_SCORES_AND_MESSAGES[graded.student][0]
             assert _message_or_error(course, graded) in messages
     with subtests.test("names"):
         assert course.skip_reasons().keys() == {*INVALID_STUDENT_NAMES}
@@ -115,17 +115,17 @@ def test_safe_and_malformed_submissions_affect_only_themselves_in_shells(
 
 
 def test_forbidden_operations_fail_as_the_table_says(sandbox):
-    cells = [{"source": CODE_BY_KIND[kind], "kind": "student"} for kind in FAILING_KINDS]
+    cells = [{"source": CODE_BY_KIND[kind], "kind": "student"} for kind in KINDS_FAILING_IN_SANDBOX]
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None
     table = _attack_table()
-    for k, kind in enumerate(FAILING_KINDS):
+    for k, kind in enumerate(KINDS_FAILING_IN_SANDBOX):
         errors = [output["ename"] for output in outcome.outputs[k] if "ename" in output]
         assert f"`{errors[-1]}`" in table[kind][1], kind
 
 
 def test_attack_table_lists_all_kinds_of_submissions():
-    assert _attack_table().keys() == EXPECTED_GRADES.keys()
+    assert _attack_table().keys() == MAX_SCORES_AND_MESSAGES.keys()
 
 
 def _check_pages(course, pages):

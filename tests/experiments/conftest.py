@@ -2,7 +2,7 @@ import functools
 
 import pytest
 from commands import SERVER_SCRIPT, Command, command_arguments, jobs
-from forks import Server
+from forks import ForkServer
 from records import fields_without_times
 
 from svmbook.experiments.reproduce import reproduce
@@ -26,7 +26,7 @@ def uninterrupted_records(tmp_path_factory):
 @pytest.fixture(scope="session")
 def start_command():
     """Return a function that starts ``svmbook reproduce`` in its own process."""
-    server = Server(SERVER_SCRIPT)
+    server = ForkServer(SERVER_SCRIPT)
     yield lambda path, *arguments, runs, signal_at=None: Command(
         server,
         path.with_name("errors.txt"),

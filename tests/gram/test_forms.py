@@ -19,18 +19,18 @@ from svmbook.gram import (
 N = 300
 Z = np.random.default_rng(0).standard_normal((N, 4)) + np.array([3.0, 0, 0, -2])
 K = Z @ Z.T
-SMALL_CACHE_MEGABYTES = 0.0984  # 41 rows, or one more when rounded up
+SMALL_CACHE_MEGABYTES = 0.0984  # 41 rows exactly, which `ComputedGram` rounds up to 42
 
 
-def recording_block():
-    """Return the function that computes blocks of K, and the list of shapes it has computed."""
+def block_function_and_shapes():
+    """Return a function that computes blocks of K, and the list of the shapes of these blocks."""
     shapes = []
 
-    def block(rows, columns):
+    def block_function(rows, columns):
         shapes.append((len(rows), len(columns)))
         return K[np.ix_(rows, columns)]
 
-    return block, shapes
+    return block_function, shapes
 
 
 def stump_gram(Z):
@@ -40,12 +40,12 @@ def stump_gram(Z):
 
 FORMS = {
     "stored": lambda: StoredGram(K),
-    "stored by columns": lambda: StoredGram(np.asfortranarray(K)),
+    "stored column-major": lambda: StoredGram(np.asfortranarray(K)),
     "low rank": lambda: LowRankGram(Z),
     "hat functions": lambda: stump_gram(Z),
-    "computed": lambda: ComputedGram(recording_block()[0], N),
+    "computed": lambda: ComputedGram(block_function_and_shapes()[0], N),
     "small cache": lambda: ComputedGram(
-        recording_block()[0], N, cache_megabytes=SMALL_CACHE_MEGABYTES
+        block_function_and_shapes()[0], N, cache_megabytes=SMALL_CACHE_MEGABYTES
     ),
 }
 FORMS_WITH_FACTOR = ("stored", "low rank", "hat functions")
@@ -79,10 +79,10 @@ def test_products_blocks_and_submatrices_agree_with_numpy(form, n_indices):
             gram.dot_columns(indices, values), K[:, indices] @ values, atol=1e-11
         )
         np.testing.assert_allclose(gram.block(indices, columns), K[np.ix_(indices, columns)])
-    submatrix, common_indices = gram.submatrix(columns), np.flatnonzero(np.isin(columns, indices))
+    submatrix, common_positions = gram.submatrix(columns), np.flatnonzero(np.isin(columns, indices))
     np.testing.assert_allclose(
-        submatrix.block(common_indices, common_indices),
-        K[np.ix_(columns[common_indices], columns[common_indices])],
+        submatrix.block(common_positions, common_positions),
+        K[np.ix_(columns[common_positions], columns[common_positions])],
     )
     assert submatrix.n == 120
     np.testing.assert_allclose(gram.dot(v), K @ v, atol=1e-10)
@@ -126,8 +126,8 @@ def test_outputs_of_the_adjoint_are_products_with_the_gram_matrix(form):
     f = gram.outputs(A)
     assert gram.inner(gram.adjoint(G), A, f) == pytest.approx(np.sum(G * f))
     np.testing.assert_allclose(gram.outputs(gram.adjoint(G)), K @ G, atol=1e-10)
-    norm_squared = np.sum(A * A) if isinstance(gram, LowRankGram) else np.sum(A * (K @ A))
-    assert gram.inner(A, A, f) == pytest.approx(norm_squared)
+    squared_norm = np.sum(A * A) if isinstance(gram, LowRankGram) else np.sum(A * (K @ A))
+    assert gram.inner(A, A, f) == pytest.approx(squared_norm)
 
 
 @pytest.mark.parametrize("form", FORMS_WITH_FACTOR)
@@ -167,8 +167,8 @@ def test_ridge_accepts_points_of_zero_weight():
 
 
 def test_stored_matrix_is_not_copied():
-    K_by_columns = np.asfortranarray(K)
-    assert StoredGram(K_by_columns).K.base is K_by_columns
+    column_major_K = np.asfortranarray(K)
+    assert StoredGram(column_major_K).K.base is column_major_K
     assert StoredGram(K).K is K
 
 
@@ -182,8 +182,8 @@ def test_factor_does_not_change_the_matrix():
 
 
 def test_cached_rows_are_not_recomputed():
-    block, shapes = recording_block()
-    gram = ComputedGram(block, N)
+    block_function, shapes = block_function_and_shapes()
+    gram = ComputedGram(block_function, N)
     indices = np.arange(0, 100, 2)
     gram.block(indices, indices)
     shapes.clear()
@@ -195,8 +195,8 @@ def test_cached_rows_are_not_recomputed():
 
 
 def test_small_cache_evicts_rows_of_earlier_blocks_only():
-    block, shapes = recording_block()
-    gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
+    block_function, shapes = block_function_and_shapes()
+    gram = ComputedGram(block_function, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
     # The number of rows is rounded up, so that it is at least one.
     assert gram._cache.nbytes <= 1e6 * SMALL_CACHE_MEGABYTES + 8 * N
     first, second = np.arange(30), np.arange(30, 65)
@@ -212,8 +212,8 @@ def test_small_cache_evicts_rows_of_earlier_blocks_only():
 
 @pytest.mark.parametrize("cached_range", [(0, 0), (0, 30), (280, 300)])
 def test_cache_is_filled_completely_for_any_previous_content(cached_range):
-    block, shapes = recording_block()
-    gram = ComputedGram(block, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
+    block_function, shapes = block_function_and_shapes()
+    gram = ComputedGram(block_function, N, cache_megabytes=SMALL_CACHE_MEGABYTES)
     gram.block(np.arange(*cached_range), np.arange(N))
     indices = np.append(np.arange(10), np.arange(268, 300))  # some were cached before
     assert len(indices) == len(gram._cache)
@@ -225,18 +225,16 @@ def test_cache_is_filled_completely_for_any_previous_content(cached_range):
 
 def test_small_submatrix_is_stored_and_large_one_is_computed(monkeypatch):
     monkeypatch.setattr("svmbook.gram.computed.MAX_STORED_SUBMATRIX_SIZE", 120)
-    block, shapes = recording_block()
-    gram, indices = (
-        ComputedGram(block, N, cache_megabytes=0.2),
-        np.random.default_rng(8).permutation(N),
-    )
+    block_function, shapes = block_function_and_shapes()
+    gram = ComputedGram(block_function, N, cache_megabytes=0.2)
+    indices = np.random.default_rng(8).permutation(N)
     few, many = indices[:120], indices[:121]
     stored_gram, computed_gram = gram.submatrix(few), gram.submatrix(many)
     shapes.clear()
     np.testing.assert_allclose(stored_gram.dot(np.ones(120)), K[np.ix_(few, few)].sum(axis=1))
     assert shapes == []
     np.testing.assert_allclose(computed_gram.dot(np.ones(121)), K[np.ix_(many, many)].sum(axis=1))
-    assert sum(rows * columns for rows, columns in shapes) == 121**2
+    assert sum(n_rows * n_columns for n_rows, n_columns in shapes) == 121**2
     rows, columns = np.array([3, 0]), np.array([120, 7])
     np.testing.assert_array_equal(
         computed_gram.block(rows, columns), K[np.ix_(many[rows], many[columns])]
@@ -257,8 +255,8 @@ def forest_like_points(seed, n=600):
 
 
 def test_centred_rows_are_not_copied():
-    centred_X = Z - Z.mean(axis=0)
-    assert centred_gram(centred_X)[0].Z is centred_X
+    centred_Z = Z - Z.mean(axis=0)
+    assert centred_gram(centred_Z)[0].Z is centred_Z
     assert centred_gram(Z)[0].Z is not Z
 
 
@@ -298,7 +296,7 @@ def test_pivoted_cholesky_finds_the_rank(tol):
     np.testing.assert_allclose(np.triu(gram.Z[gram.pivots], 1), 0.0)
 
 
-def test_pivoted_cholesky_is_none_if_the_rank_is_too_large():
+def test_pivoted_cholesky_returns_none_if_the_rank_is_too_large():
     assert pivoted_cholesky(K, max_rank=Z.shape[1]).n_unknowns == Z.shape[1]
     assert pivoted_cholesky(K, max_rank=Z.shape[1] - 1) is None
 

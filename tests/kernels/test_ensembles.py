@@ -22,13 +22,16 @@ BOX = bounding_box(POINTS)
 STUMPS = Stumps(BOX)
 RULES = Rules(STUMPS)
 RADIUS = 1.1 * np.linalg.norm(POINTS, axis=1).max()
-TWO_BOUNDARIES = NegationClosure(Conjunctions(RULES, RULES))
+REGIONS_WITH_TWO_BOUNDARIES = NegationClosure(Conjunctions(RULES, RULES))
 LEARNERS_AND_KERNELS = {
     "stump": (STUMPS, stump(POINTS, box=BOX)),
     "perceptron": (Perceptrons(3, RADIUS), perceptron(POINTS, radius=RADIUS)),
-    "two boundaries": (TWO_BOUNDARIES, STUMPS.mass**2 * stump_regions(POINTS, box=BOX, degree=2)),
+    "two boundaries": (
+        REGIONS_WITH_TWO_BOUNDARIES,
+        STUMPS.mass**2 * stump_regions(POINTS, box=BOX, degree=2),
+    ),
     "three boundaries": (
-        NegationClosure(Conjunctions(Rules(TWO_BOUNDARIES), RULES)),
+        NegationClosure(Conjunctions(Rules(REGIONS_WITH_TWO_BOUNDARIES), RULES)),
         STUMPS.mass**3 * stump_regions(POINTS, box=BOX, degree=3),
     ),
     "leaves": (Leaves(RULES, 1), stump_tree(POINTS, box=BOX, degree=1)),
@@ -42,7 +45,7 @@ LEARNERS_AND_KERNELS = {
 # 62,000 sampled leaves has the error s / 249, and twice that value is exceeded if b > 0.007 s: the
 # same power in a quarter of the time.
 N_REPETITIONS = 20
-N_REPETITIONS_OF_LEAVES = 4
+N_REPETITIONS_OF_10000_LEAVES = 4
 
 
 @pytest.mark.parametrize("name", LEARNERS_AND_KERNELS)
@@ -50,15 +53,15 @@ def test_finite_ensembles_converge_to_closed_form(name):
     learner, K = LEARNERS_AND_KERNELS[name]
     sizes = np.array([100, 1_000, 10_000])
     repetitions_per_size = [N_REPETITIONS] * 2
-    repetitions_per_size += [N_REPETITIONS_OF_LEAVES if name == "leaves" else N_REPETITIONS]
+    repetitions_per_size += [N_REPETITIONS_OF_10000_LEAVES if name == "leaves" else N_REPETITIONS]
     errors, weighted_sum = [], 0.0
     for size, n_repetitions in zip(sizes, repetitions_per_size, strict=True):
-        samples = [
+        sampled_kernels = [
             sampled_kernel(learner, POINTS, n_hypotheses=size, random_state=seed)
             for seed in range(n_repetitions)
         ]
-        errors.append(np.mean((np.array(samples) - K) ** 2) ** 0.5)
-        weighted_sum = weighted_sum + size * np.sum(samples, axis=0)
+        errors.append(np.mean((np.array(sampled_kernels) - K) ** 2) ** 0.5)
+        weighted_sum = weighted_sum + size * np.sum(sampled_kernels, axis=0)
     rate = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
     assert rate == pytest.approx(-0.5, abs=0.05)
     assert errors[-1] < 0.05 * np.abs(K).max()
@@ -78,13 +81,13 @@ def test_points_outside_the_box_are_moved_to_its_boundary():
     np.testing.assert_allclose(K_outside, K_corner)
 
 
-def test_printed_recursion_differs_for_three_but_not_for_two_boundaries():
-    for degree, are_equal in ((2, True), (3, False)):
+def test_printed_recursion_differs_by_a_constant_for_two_but_not_for_three_boundaries():
+    for degree, differs_by_constant in ((2, True), (3, False)):
         K_corrected, K_printed = (
             stump_regions(POINTS, box=BOX, degree=degree, subtract_one=subtract_one)
             for subtract_one in (False, True)
         )
-        assert (np.ptp(K_corrected - K_printed) < 1e-12) == are_equal
+        assert (np.ptp(K_corrected - K_printed) < 1e-12) == differs_by_constant
 
 
 def test_kernels_of_equal_points_are_constant():
@@ -103,8 +106,9 @@ X_NEW, _ = twonorm(40, random_state=1)
 def test_constant_added_to_kernel_does_not_change_output(kernel, model):
     outputs = []
     for constant in (0.0, 3.0, 100.0):
-        shifted = lambda A, B, c=constant: kernel(A, B) + c  # noqa: E731
-        outputs.append(model.set_params(kernel=shifted).fit(X, Y).decision_function(X_NEW))
+        kernel_plus_constant = lambda A, B, c=constant: kernel(A, B) + c  # noqa: E731
+        model.set_params(kernel=kernel_plus_constant).fit(X, Y)
+        outputs.append(model.decision_function(X_NEW))
     outputs.append(model.set_params(kernel=kernel).fit(X, Y).decision_function(X_NEW))
     model.set_params(kernel="precomputed").fit(kernel(X), Y)
     outputs.append(model.decision_function(kernel(X_NEW, X)))
@@ -123,7 +127,7 @@ def test_every_solver_accepts_a_conditionally_definite_kernel(solver):
     np.testing.assert_allclose(F, named_model.decision_function(X_NEW), atol=1e-4)
 
 
-def test_negative_squared_distance_is_twice_the_linear_kernel():
+def test_negative_squared_distance_is_equivalent_to_twice_the_linear_kernel():
     def kernel(A, B):
         return -((A[:, None] - B[None]) ** 2).sum(-1)
 

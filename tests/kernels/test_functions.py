@@ -26,24 +26,25 @@ DEFINITIONS = {
     "stump": lambda x, z: -np.sum(np.abs(x - z)),
     "perceptron": lambda x, z: -np.sqrt(np.sum((x - z) ** 2)),
     "stump_regions": lambda x, z: (
-        (((1 + agreement(x, z)) ** 2 / 4 + 1) * (1 + agreement(x, z))) / 4
+        (((1 + normalised_stump_kernel(x, z)) ** 2 / 4 + 1) * (1 + normalised_stump_kernel(x, z)))
+        / 4
     ),
-    "stump_tree": lambda x, z: np.exp(-3 * (1 - agreement(x, z)) / 2),
+    "stump_tree": lambda x, z: np.exp(-3 * (1 - normalised_stump_kernel(x, z)) / 2),
 }
 BOX = np.array([[-2.0, -1.0, -0.5], [2.0, 1.5, 0.5]])
 PARAMS = {"gamma": 0.7, "coef0": 0.4, "degree": 3, "box": BOX}
 
 
-def agreement(x, z):
-    """Return 1 minus twice the probability that a random stump separates two points."""
+def normalised_stump_kernel(x, z):
+    """Return 1 - 2p, where p is the probability that a random stump separates the two points."""
     distance = np.abs(np.clip(x, *BOX) - np.clip(z, *BOX)).sum()
     return 1 - 2 * distance / (BOX[1] - BOX[0]).sum()
 
 
 def gram(name, X, **params):
     """Return the Gram matrix of a named kernel, with the box of the points if it has one."""
-    function, parameters = KERNELS[name]
-    if "box" in parameters:
+    function, parameter_names = KERNELS[name]
+    if "box" in parameter_names:
         params["box"] = np.stack([X.min(axis=0), X.max(axis=0)])
     return function(X, **params)
 
@@ -52,8 +53,8 @@ def gram(name, X, **params):
 def test_entries_agree_with_definition(name):
     rng = np.random.default_rng(0)
     X, Z = rng.standard_normal((7, 3)), rng.standard_normal((5, 3))
-    function, parameters = KERNELS[name]
-    K = function(X, Z, **{key: PARAMS[key] for key in parameters})
+    function, parameter_names = KERNELS[name]
+    K = function(X, Z, **{key: PARAMS[key] for key in parameter_names})
     expected = [[DEFINITIONS[name](x, z) for z in Z] for x in X]
     np.testing.assert_allclose(K, expected, rtol=1e-12)
 
@@ -96,7 +97,7 @@ def test_distances_are_accurate_for_features_of_any_scale(n, scale, n_extra_feat
 
 
 @pytest.mark.parametrize("kernel", [gaussian, laplacian, exponential])
-def test_limits_of_small_and_large_gamma(kernel):
+def test_gram_matrix_tends_to_ones_for_small_gamma_and_to_identity_for_large_gamma(kernel):
     X = np.random.default_rng(1).standard_normal((10, 2))
     np.testing.assert_allclose(kernel(X, gamma=1e-12), np.ones((10, 10)), atol=1e-9)
     np.testing.assert_allclose(kernel(X, gamma=1e9), np.eye(10), atol=1e-9)

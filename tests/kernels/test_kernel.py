@@ -16,7 +16,7 @@ def resolve(kernel, X=X, weights=None, **params):
 
 
 @pytest.mark.parametrize("name", kernels.KERNELS)
-def test_package_function_is_equivalent_to_its_name(name):
+def test_kernel_function_of_the_package_is_equivalent_to_the_kernel_name(name):
     named_kernel, function_kernel = resolve(name), resolve(kernels.KERNELS[name][0])
     assert named_kernel.name == function_kernel.name == name
     assert str(named_kernel.params) == str(function_kernel.params)

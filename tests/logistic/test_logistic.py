@@ -41,7 +41,7 @@ def test_objective_agrees_with_its_documented_formula(kernel, penalty):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
-def test_outputs_agree_for_kernels_by_name_by_function_and_precomputed(model):
+def test_outputs_agree_for_named_function_and_precomputed_kernels(model):
     expected = model.set_params(kernel="rbf", gamma=0.3).fit(X, Y).decision_function(X_NEW)
 
     def kernel(A, B):
@@ -82,7 +82,7 @@ def test_linear_kernel_agrees_with_gram_matrix_and_scikit_learn(lam, d, n_classe
 
 
 def test_gaussian_process_with_the_same_kernel_has_the_same_mode():
-    # Laplace's approximation maximises our objective with lam = 1 and without an intercept.
+    # The mode of Laplace's approximation minimises our objective with lam = 1 and no intercept.
     # The intercept is zero because of the symmetry of the data.
     points = np.vstack([X, -X])
     labels = np.append(Y, -Y)
@@ -124,7 +124,7 @@ def test_models_of_a_path_equal_separate_fits(penalty, kernel):
     points = gaussian(X, gamma=0.3) if kernel == "precomputed" else X
     template = KernelLogisticRegression(penalty=penalty, kernel=kernel, gamma=0.3)
     path = template.path(points, Y, lams=5, min_ratio=1e-2)
-    assert not hasattr(template, "alpha_")
+    assert not hasattr(template, "dual_coef_")
     lams = [model.lam for model in path]
     np.testing.assert_allclose(np.diff(np.log(lams)), np.log(1e-2) / 4)
     for model in path:
@@ -149,9 +149,9 @@ def test_lasso_path_starts_where_the_first_coefficient_becomes_nonzero():
 def test_path_of_weighted_and_repeated_points_has_the_same_lams(kernel):
     counts = np.random.default_rng(0).integers(0, 4, len(X))
     template = KernelLogisticRegression(kernel=kernel, gamma=0.3)
-    weighted = template.path(X, Y, 4, sample_weight=counts)
-    repeated = template.path(np.repeat(X, counts, axis=0), np.repeat(Y, counts), 4)
-    lams = [[model.lam for model in path] for path in (weighted, repeated)]
+    weighted_path = template.path(X, Y, 4, sample_weight=counts)
+    repeated_path = template.path(np.repeat(X, counts, axis=0), np.repeat(Y, counts), 4)
+    lams = [[model.lam for model in path] for path in (weighted_path, repeated_path)]
     np.testing.assert_allclose(*lams, rtol=1e-10)
 
 

@@ -24,7 +24,7 @@ def test_invalid_parameters_are_reported(model, name, value):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("invalid_argument", "message"),
     [
         ({"y": np.ones(80)}, "one class only"),
         ({"X": np.where(X > 3, np.nan, X)}, "NaN"),
@@ -35,10 +35,10 @@ def test_invalid_parameters_are_reported(model, name, value):
     ],
 )
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
-def test_invalid_data_are_reported(model, change, message):
+def test_invalid_data_are_reported(model, invalid_argument, message):
     model = type(model)()
     with pytest.raises(ValueError, match=message):
-        model.fit(**({"X": X, "y": Y} | change))
+        model.fit(**({"X": X, "y": Y} | invalid_argument))
     with pytest.raises(NotFittedError):
         model.predict(X)
 
@@ -51,7 +51,7 @@ def test_invalid_data_are_reported(model, change, message):
         (lambda A, B: np.ones((len(A), 3)), "it must return"),
         (lambda A, B: A @ B.T + np.arange(len(B)), "not symmetric"),
     ],
-    ids=["infinite", "negative", "wrong shape", "asymmetric"],
+    ids=["infinite", "negative definite", "wrong shape", "asymmetric"],
 )
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 def test_invalid_kernels_are_reported(model, kernel, message):
@@ -133,7 +133,7 @@ def test_extreme_log_probabilities_of_three_classes_are_finite():
     assert log_p.min() < -800
 
 
-def test_warning_recommends_a_parameter_of_the_estimator():
+def test_warning_recommends_a_parameter_and_points_to_the_call_of_fit():
     with pytest.warns(ConvergenceWarning, match="or raise tol.$") as caught:
         ImportVectorMachine(tol=1e-18).fit(X, Y)
     assert caught[0].filename == __file__

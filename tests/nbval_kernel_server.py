@@ -1,4 +1,4 @@
-"""The server that starts kernels for `nbval_kernels.py`."""
+"""The server that forks Jupyter kernels for `nbval_kernels.py`."""
 
 import os
 import sys
@@ -13,12 +13,12 @@ PRELOADED_MODULES = (
 
 
 def run_kernel(connection_path, cwd, env):
-    """Run a kernel in this process; its ports are in the connection file."""
+    """Run a Jupyter kernel in this process, on the ports that its connection file lists."""
     from ipykernel.kernelapp import IPKernelApp
 
-    null = os.open(os.devnull, os.O_RDWR)
+    null_descriptor = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
-        os.dup2(null, descriptor)
+        os.dup2(null_descriptor, descriptor)
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env, JPY_PARENT_PID=str(os.getppid()))
@@ -29,6 +29,6 @@ if __name__ == "__main__":
     sys.path.pop(0)  # the folder of this script, which a kernel does not have on its path
     # A kernel sets this variable before it imports Matplotlib.
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    for name in PRELOADED_MODULES:
-        import_module(name)
+    for module_name in PRELOADED_MODULES:
+        import_module(module_name)
     serve(run_kernel)

@@ -69,9 +69,9 @@ def _notebook_with_cell(course, source):
     return nb
 
 
-# Files in place of the notebook: for each kind a function that returns the file, the largest number
-# of points that it may get, and a part of the report's message.
-FILES = {
+# Kinds of files in place of the notebook: for each kind a function that returns the file, the
+# largest number of points that it may get, and a part of the report's message.
+FILE_KINDS = {
     "has a script in the essay": (
         lambda course: answered_notebook(
             course, essay="<script>stolen()</script><img src=//evil.example/x>"
@@ -115,7 +115,7 @@ FILES = {
 }
 
 
-def _hand_in_link(course, student):
+def _hand_in_link_to_solutions(course, student):
     folder = course.root / "submitted" / student / ASSIGNMENT
     folder.mkdir(parents=True)
     (folder / f"{ASSIGNMENT}.ipynb").symlink_to(course.source_path(ASSIGNMENT))
@@ -128,30 +128,30 @@ def _hand_in_linked_folder(course, student):
     )
 
 
-def _hand_in_pipe(course, student):
+def _hand_in_pipe_as_notebook(course, student):
     folder = course.root / "submitted" / student / ASSIGNMENT
     folder.mkdir(parents=True)
     os.mkfifo(folder / f"{ASSIGNMENT}.ipynb")
 
 
-def _hand_in_folder(course, student):
+def _hand_in_folder_as_notebook(course, student):
     (course.root / "submitted" / student / ASSIGNMENT / f"{ASSIGNMENT}.ipynb").mkdir(parents=True)
 
 
-def _hand_in_other_files(course, student):
+def _hand_in_with_other_files(course, student):
     folder = hand_in(course, student, answered_notebook(course))
     (folder / "index.html").write_text("<script>stolen()</script>")
     (folder / "numpy.py").write_text("raise SystemExit")
 
 
-# Unusual folders of a submission: for each kind a function that creates a student's folder, and the
-# points and the message as in `FILES`.
-FOLDERS = {
-    "is a link to the solutions": (_hand_in_link, 0, "cannot be opened"),
+# Kinds of unusual submission folders: for each kind a function that creates a student's folder, and
+# the points and the message as in `FILE_KINDS`.
+FOLDER_KINDS = {
+    "is a link to the solutions": (_hand_in_link_to_solutions, 0, "cannot be opened"),
     "has a link as its folder": (_hand_in_linked_folder, 0, "is a link"),
-    "is a pipe": (_hand_in_pipe, 0, "is not a regular file"),
-    "is a folder": (_hand_in_folder, 0, "is not a regular file"),
-    "contains other files": (_hand_in_other_files, 5, None),
+    "is a pipe": (_hand_in_pipe_as_notebook, 0, "is not a regular file"),
+    "is a folder": (_hand_in_folder_as_notebook, 0, "is not a regular file"),
+    "contains other files": (_hand_in_with_other_files, 5, None),
 }
 INVALID_STUDENT_NAMES = (
     "<img src=x onerror=alert(1)>",
@@ -159,20 +159,24 @@ INVALID_STUDENT_NAMES = (
     "M\udcfcller",
     "-",
 )
-# The largest number of points of each kind, and a part of the report's message.
-EXPECTED_GRADES = {kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE_BY_KIND}
-EXPECTED_GRADES |= {kind: expected for kind, (_, *expected) in (FILES | FOLDERS).items()}
-EXPECTED_GRADES["is honest"] = (AUTOGRADED_POINTS, None)
+# For each kind the largest number of points, and a part of the report's message or None.
+MAX_SCORES_AND_MESSAGES = {
+    kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE_BY_KIND
+}
+MAX_SCORES_AND_MESSAGES |= {
+    kind: tuple(rest) for kind, (_, *rest) in (FILE_KINDS | FOLDER_KINDS).items()
+}
+MAX_SCORES_AND_MESSAGES["is honest"] = (AUTOGRADED_POINTS, None)
 
 
-def hand_in_all(course, kinds):
-    """Hand in an honest notebook, the given kinds of code, and all `FILES` and `FOLDERS`."""
+def hand_in_all(course, code_kinds):
+    """Hand in an honest notebook, these kinds of code, all `FILE_KINDS` and all `FOLDER_KINDS`."""
     hand_in(course, "is honest", answered_notebook(course))
-    for kind in kinds:
+    for kind in code_kinds:
         hand_in(course, kind, answered_notebook(course, square=CODE_BY_KIND[kind]))
-    for kind, (make_file, _, _) in FILES.items():
+    for kind, (make_file, _, _) in FILE_KINDS.items():
         hand_in(course, kind, make_file(course))
-    for kind, (make_folder, _, _) in FOLDERS.items():
-        make_folder(course, kind)
+    for kind, (hand_in_folder, _, _) in FOLDER_KINDS.items():
+        hand_in_folder(course, kind)
     for name in INVALID_STUDENT_NAMES:
         hand_in(course, name, answered_notebook(course))
