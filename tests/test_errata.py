@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from svmbook import DualSVC, LPBoost
 from svmbook.datasets import manifest, twonorm
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.prototypes.islands import NOISY
+from svmbook.experiments.suites.prototypes.noise_islands import NOISY
 from svmbook.experiments.suites.shen2013.result_tables import REPORTED
 from svmbook.kernels import perceptron, stump
 

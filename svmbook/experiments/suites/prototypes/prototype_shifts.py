@@ -20,7 +20,7 @@ from ...running.suite import Suite
 from ..paired import paired_summaries
 from .data_sets import DATA_SETS as ALL_DATA_SETS
 from .data_sets import WEIGHTED_NEIGHBOURS, with_seed
-from .votes import table_by_data_set
+from .exemplar_votes import table_by_data_set
 
 __all__ = ["METHODS", "REFERENCES", "SUITE", "VOTES", "carry_out_run", "draw_samples"]
 

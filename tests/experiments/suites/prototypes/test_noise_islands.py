@@ -6,10 +6,10 @@ from records import check_repeated_run, committed_values
 from sklearn.base import clone
 
 from svmbook.experiments import report
-from svmbook.experiments.suites.prototypes import islands as suite
+from svmbook.experiments.suites.prototypes import noise_islands
 
-SUITE_NAME, (CLEAN, NOISY) = "noise-islands", suite.DATA_SETS
-WEIGHTED = "distance-weighted vote"
+SUITE_NAME, (CLEAN, NOISY) = "noise-islands", noise_islands.DATA_SETS
+WEIGHTED_VOTE = "distance-weighted vote"
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def errors():
         (CLEAN, "majority vote"),
         (NOISY, "15 neighbours"),
         (NOISY, "distance-weighted vote, C = 10"),
-        *((NOISY, method) for method in suite.ABSTAINING_METHODS),
+        *((NOISY, method) for method in noise_islands.ABSTAINING_METHODS),
     ],
 )
 def test_run_reproduces_its_committed_record(data_set, method):
@@ -38,8 +38,8 @@ def test_run_reproduces_its_committed_record(data_set, method):
 
 
 def test_data_sets_differ_in_a_fifth_of_the_training_labels():
-    clean_parts, clean_labels = suite.draw_samples(CLEAN, 4)
-    noisy_parts, noisy_labels = suite.draw_samples(NOISY, 4)
+    clean_parts, clean_labels = noise_islands.draw_samples(CLEAN, 4)
+    noisy_parts, noisy_labels = noise_islands.draw_samples(NOISY, 4)
     np.testing.assert_array_equal(clean_parts.X_train, noisy_parts.X_train)
     np.testing.assert_array_equal(clean_labels, clean_parts.y_train)
     np.testing.assert_array_equal(clean_parts.y_test, noisy_parts.y_test)
@@ -48,16 +48,16 @@ def test_data_sets_differ_in_a_fifth_of_the_training_labels():
 
 
 def test_abstaining_members_do_not_affect_the_majority_vote():
-    parts, labels = suite.draw_samples(NOISY, 0)
-    model = clone(suite.METHODS["majority vote"]).set_params(random_state=0)
+    parts, labels = noise_islands.draw_samples(NOISY, 0)
+    model = clone(noise_islands.METHODS["majority vote"]).set_params(random_state=0)
     model.fit(parts.X_train[:80], labels[:80])
     abstaining = np.arange(len(model.coef_)) % 3 == 0
     X = parts.X_test
     is_positive = X @ model.coef_.T + model.intercept_ > 0
     votes = (is_positive * [member.label for member in model.members_])[:, ~abstaining].sum(axis=1)
-    predicted_labels = suite.remove_votes(model, abstaining).predict(X)
+    predicted_labels = noise_islands.remove_votes(model, abstaining).predict(X)
     np.testing.assert_array_equal(predicted_labels[votes != 0], np.sign(votes)[votes != 0])
-    unchanged_model = suite.remove_votes(model, np.zeros_like(abstaining))
+    unchanged_model = noise_islands.remove_votes(model, np.zeros_like(abstaining))
     np.testing.assert_array_equal(unchanged_model.predict(X), model.predict(X))
 
 
@@ -78,9 +78,9 @@ def test_noise_differences_are_paired_with_the_clean_data_set(errors):
 
 def test_abstention_of_mislabelled_but_not_of_random_members_lowers_the_error(errors):
     mislabelled, random = (
-        errors[NOISY, m] - errors[NOISY, WEIGHTED] for m in suite.ABSTAINING_METHODS
+        errors[NOISY, m] - errors[NOISY, WEIGHTED_VOTE] for m in noise_islands.ABSTAINING_METHODS
     )
-    increases = errors[NOISY, WEIGHTED] - errors[CLEAN, WEIGHTED]
+    increases = errors[NOISY, WEIGHTED_VOTE] - errors[CLEAN, WEIGHTED_VOTE]
     assert 0.5 < -mislabelled.mean() / increases.mean() < 0.65
     assert random.mean() > 0
     assert (mislabelled < random).mean() > 0.9
