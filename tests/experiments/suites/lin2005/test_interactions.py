@@ -27,23 +27,26 @@ def test_labels_follow_the_log_odds():
         in_bin = (low < log_odds) & (log_odds < high)
         probability = 1 / (1 + np.exp(-log_odds[in_bin]))
         assert np.mean(y[in_bin] > 0) == pytest.approx(probability.mean(), abs=0.02)
+
+
+def test_training_and_test_points_of_a_run_differ():
     parts = interactions.draw_samples("c = 4", 2)
     assert len(parts.y_train) == 300 and len(parts.y_test) == 3000
     assert not np.isin(parts.X_train[:, 0], parts.X_test[:, 0]).any()
 
 
 @pytest.mark.parametrize(
-    ("field", "factor", "row_field"),
+    ("field", "factor", "difference_field"),
     [("error", 100, "difference_from_product"), ("log_loss", 1, "log_loss_difference")],
 )
-def test_differences_to_the_model_with_the_product_are_paired(field, factor, row_field):
+def test_differences_from_the_model_with_the_product_are_paired(field, factor, difference_field):
     rows = {(r["data_set"], r["method"]): r for r in report("interactions").rows}
     for data_set in interactions.DATA_SETS:
         additive, product = (values_of(data_set, m, field) for m in interactions.METHODS[:2])
         differences = factor * (additive - product)
         row = rows[data_set, "additive"]
-        assert row[row_field] == pytest.approx(differences.mean())
-        assert row[f"{row_field}_se"] == pytest.approx(differences.std(ddof=1) / 30**0.5)
+        assert row[difference_field] == pytest.approx(differences.mean())
+        assert row[f"{difference_field}_se"] == pytest.approx(differences.std(ddof=1) / 30**0.5)
 
 
 def test_product_improves_the_log_loss_of_every_run_with_a_strong_interaction():

@@ -23,13 +23,13 @@ def test_run_reproduces_its_committed_record(data_set, method):
 
 
 def test_each_run_draws_new_training_and_test_points():
-    samples = [kernel_depth.draw_samples("threenorm-60", run) for run in range(3)]
-    for parts in samples:
+    parts_by_run = [kernel_depth.draw_samples("threenorm-60", run) for run in range(3)]
+    for parts in parts_by_run:
         assert parts.X_train.shape == (150, 60) and parts.X_test.shape == (3000, 60)
-    first_values = [row[0] for parts in samples for row in (parts.X_train[0], parts.X_test[0])]
+    first_values = [row[0] for parts in parts_by_run for row in (parts.X_train[0], parts.X_test[0])]
     assert len(set(first_values)) == 6
-    repeated = kernel_depth.draw_samples("threenorm-60", 1)
-    np.testing.assert_array_equal(repeated.X_train, samples[1].X_train)
+    repeated_parts = kernel_depth.draw_samples("threenorm-60", 1)
+    np.testing.assert_array_equal(repeated_parts.X_train, parts_by_run[1].X_train)
 
 
 def test_recorded_depth_is_equivalent_to_gamma():

@@ -24,35 +24,38 @@ def test_each_setting_changes_at_most_one_parameter_besides_the_vote():
     defaults = PrototypeSVM().get_params()
     for method, options in ablation.OPTIONS_BY_METHOD.items():
         changed = {name for name, value in options.items() if defaults[name] != value} - {"voting"}
-        unchanged = method.startswith(
+        has_default_options = method.startswith(
             (ablation.BASELINE, "alternative scale", *ablation.INTERPRETATIONS)
         )
-        assert len(changed) == (0 if unchanged and "nearest" not in method else 1)
+        assert len(changed) == (0 if has_default_options and "nearest" not in method else 1)
 
 
 def test_statements_of_the_reproductions_page_on_the_changed_settings(rows):
-    majority, weighted, nearest = (
+    majority_vote, weighted_vote, nearest_vote = (
         values_by_data_set(rows, f"defaults, {vote}", "accuracy")
         for vote in ("majority vote", "distance-weighted vote", "vote of the nearest")
     )
-    assert {name: round(weighted[name] - majority[name]) for name in majority} == {
+    assert {name: round(weighted_vote[name] - majority_vote[name]) for name in majority_vote} == {
         **{"isolated": 12, "striated": 19, "spirals": 19},
         **{"iris": 0, "glass": 11, "vehicle": 2},
     }
-    improved = [name for name in majority if nearest[name] - weighted[name] > 0.5]
+    improved = [name for name in majority_vote if nearest_vote[name] - weighted_vote[name] > 0.5]
     assert improved == ["spirals", "glass"]
-    no_iterations = values_by_data_set(rows, "no iterations, majority vote")
-    assert round(no_iterations["vehicle"]) == -25 and round(no_iterations["isolated"]) == -28
-    mining_gains = values_by_data_set(rows, "p = 5 %, majority vote")
-    assert 9 < mining_gains["glass"] < 10 and 13 < mining_gains["striated"] < 14
+    no_iterations_gains = values_by_data_set(rows, "no iterations, majority vote")
+    assert (
+        round(no_iterations_gains["vehicle"]) == -25
+        and round(no_iterations_gains["isolated"]) == -28
+    )
+    negative_update_gains = values_by_data_set(rows, "p = 5 %, majority vote")
+    assert 9 < negative_update_gains["glass"] < 10 and 13 < negative_update_gains["striated"] < 14
     assert rows["glass", "p = 5 %, majority vote"]["accuracy"] > 60
     assert rows["spirals", "C = 1, distance-weighted vote"]["accuracy"] < 50
-    best = max(
+    best_accuracy = max(
         row["accuracy"]
         for key, row in rows.items()
         if key[0] == "striated" and "majority" in key[1]
     )
-    assert best < 97.3 - 5
+    assert best_accuracy < 97.3 - 5
     for vote in ("majority vote", "distance-weighted vote"):
         assert values_by_data_set(rows, f"C = 1, {vote}")["isolated"] <= -30
         assert all(
@@ -67,8 +70,11 @@ def test_statements_of_the_reproductions_page_on_the_changed_settings(rows):
             for gain in values_by_data_set(rows, f"{change}, distance-weighted vote").values()
         )
     assert round(rows["striated", "15 negatives, majority vote"]["gain"]) == 9
-    balanced = values_by_data_set(rows, "balanced weights, majority vote")
-    assert round(balanced["striated"]) == 11 and round(balanced["isolated"]) == -12
+    balanced_weights_gains = values_by_data_set(rows, "balanced weights, majority vote")
+    assert (
+        round(balanced_weights_gains["striated"]) == 11
+        and round(balanced_weights_gains["isolated"]) == -12
+    )
     for name, bound in (("glass", 1.8 * 35), ("vehicle", 1.7 * 110)):
         assert min(rows[name, method]["n_members"] for method in ablation.METHODS) > bound
     member_counts = [
