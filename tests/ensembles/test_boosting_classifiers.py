@@ -20,13 +20,13 @@ X_NEW, _ = twonorm(80, random_state=1)
 XOR, XOR_LABELS = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), [0, 0, 1, 1]
 
 
-def test_stages_are_ensembles_of_fewer_rounds_and_end_at_the_final_one():
+def test_stages_equal_shorter_fits_and_contributions_sum_to_the_output():
     model = AdaBoostStump(30).fit(X, Y)
     stages = list(model.staged_decision_function(X_NEW))
     assert len(stages) == model.n_iter_ == 30
     np.testing.assert_allclose(stages[-1], model.decision_function(X_NEW), atol=1e-12)
-    seven_rounds = AdaBoostStump(7).fit(X, Y)
-    np.testing.assert_allclose(stages[6], seven_rounds.decision_function(X_NEW), atol=1e-12)
+    seven_round_model = AdaBoostStump(7).fit(X, Y)
+    np.testing.assert_allclose(stages[6], seven_round_model.decision_function(X_NEW), atol=1e-12)
     *_, labels = model.staged_predict(X_NEW)
     np.testing.assert_array_equal(labels, model.predict(X_NEW))
     sums = model.contributions(X_NEW).sum(axis=1) + model.intercept_
@@ -68,7 +68,8 @@ def test_lpboost_accepts_trees_as_base_learners():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("learner", [Perceptron(), SGDClassifier(random_state=0), GaussianNB()])
-def test_base_learner_that_needs_weights_as_keyword_is_accepted(learner):
+def test_base_learner_with_sample_weight_is_accepted(learner):
+    # In the fit of Perceptron and SGDClassifier, sample_weight is not the third parameter.
     assert LPBoost(C=0.3, estimator=learner, max_iter=50).fit(X, Y).score(X, Y) > 0.85
 
 
@@ -161,13 +162,13 @@ def test_reaching_max_iter_warns():
         LPBoost(C=1.0, max_iter=1).fit(X, Y)
 
 
-def test_solution_is_certified_and_its_dual_variables_are_feasible():
+def test_solution_is_certified_and_satisfies_its_bounds():
     model = LPBoost(C=0.3).fit(X, Y)
     assert model.converged_ and model.relative_gap_ <= 1e-6
     assert model.dual_variables_.max() <= 0.3 and (model.estimator_weights_ > 0).all()
 
 
-def test_failed_fit_leaves_unfitted_model():
+def test_failed_refit_leaves_an_unfitted_model():
     model = LPBoost(C=0.3).fit(X, Y)
     with pytest.raises(ValueError, match="Choose a finite C"):
         model.set_params(C=np.inf).fit(XOR, XOR_LABELS)

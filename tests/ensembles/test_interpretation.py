@@ -23,10 +23,12 @@ def test_shape_frame_agrees_with_shape_functions(model):
     assert list(frame.columns) == ["feature", "value", "contribution"]
     for name, g, column in zip(TABLE.columns, model.shape_functions_, X.T, strict=True):
         rows = frame[frame.feature == name]
-        if isinstance(model, AdaBoostStump):  # each value holds up to the next threshold
-            interval = np.searchsorted(rows.value[::2], column)
-            values = rows.contribution.to_numpy()
-            np.testing.assert_allclose(np.append(values[::2], values[-1])[interval], g(column))
+        if isinstance(model, AdaBoostStump):  # each contribution holds up to the next threshold
+            intervals = np.searchsorted(rows.value[::2], column)
+            contributions = rows.contribution.to_numpy()
+            np.testing.assert_allclose(
+                np.append(contributions[::2], contributions[-1])[intervals], g(column)
+            )
         else:
             interpolated = np.interp(column, rows.value, rows.contribution)
             np.testing.assert_allclose(interpolated, g(column), atol=1e-12)
@@ -58,7 +60,7 @@ def test_shape_bands_refuses_pipelines_and_unknown_labels():
         shape_bands(three_classes.estimators_[0], X, np.arange(150) % 3)
 
 
-def test_bands_are_reproducible_and_narrow_with_more_points_or_lower_level():
+def test_bands_are_reproducible_and_narrower_for_more_points_and_lower_levels():
     model = StumpEnsembleLogistic(n_knots=8)
     widths = []
     for n in (100, 1600):
@@ -69,7 +71,7 @@ def test_bands_are_reproducible_and_narrow_with_more_points_or_lower_level():
             is_inside = (band.low <= g(band.x)) & (g(band.x) <= band.high)
             assert is_inside.mean() > 0.7
         widths.append(np.mean([np.median(band.high - band.low) for band in bands]))
-    assert widths[1] < 0.75 * widths[0]  # the penalty narrows the bands of few points
+    assert widths[1] < 0.75 * widths[0]  # not 1/4: the penalty narrows bands of few points
     repeated_bands = shape_bands(model, points, y, n_refits=25, random_state=0)
     np.testing.assert_array_equal(repeated_bands, bands)
     wider_bands = shape_bands(model, points, y, n_refits=25, level=0.99, random_state=0)
@@ -84,10 +86,12 @@ def test_bands_use_the_sample_weights_of_the_model():
     model = StumpEnsembleLogistic(n_knots=8).fit(points, y, sample_weight=weights)
     options = {"n_refits": 25, "random_state": 0}
     band = shape_bands(model, points, y, sample_weight=weights, **options)[0]
-    curve = model.shape_functions_[0](band.x)
-    assert ((band.low <= curve) & (curve <= band.high)).mean() > 0.8
-    unweighted = shape_bands(model, points, y, **options)[0]
-    assert ((unweighted.low <= curve) & (curve <= unweighted.high)).mean() < 0.2
+    contributions = model.shape_functions_[0](band.x)
+    assert ((band.low <= contributions) & (contributions <= band.high)).mean() > 0.8
+    unweighted_band = shape_bands(model, points, y, **options)[0]
+    assert (
+        (unweighted_band.low <= contributions) & (contributions <= unweighted_band.high)
+    ).mean() < 0.2
 
 
 def test_each_bootstrap_sample_has_both_classes():

@@ -19,7 +19,7 @@ from svmbook.solvers.smoothed_hinge import SmoothedHinge, solve_smoothed_hinge
 X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
 X_NEW = 1.5 * twonorm(200, random_state=1)[0][:, :5]  # some outside the training range
-BINARY_ESTIMATORS = [
+EQUIVALENT_MODELS = [
     (
         StumpEnsembleSVC(C=0.3, feature_scale=None, tol=1e-7),
         DualSVC(C=0.3, kernel="stump"),
@@ -31,7 +31,7 @@ BINARY_ESTIMATORS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "kernel_machine"), BINARY_ESTIMATORS, ids=["svc", "logistic"])
+@pytest.mark.parametrize(("model", "kernel_machine"), EQUIVALENT_MODELS, ids=["svc", "logistic"])
 def test_shape_functions_sum_to_kernel_expansion(model, kernel_machine):
     weights = np.where(np.arange(60) % 5 == 0, 0.0, 1.5)
     model.set_params(n_knots=None).fit(X, Y, sample_weight=weights)
@@ -47,7 +47,7 @@ def test_shape_functions_sum_to_kernel_expansion(model, kernel_machine):
     np.testing.assert_allclose(model.feature_importances_**2, variances)
 
 
-@pytest.mark.parametrize(("model", "kernel_machine"), BINARY_ESTIMATORS, ids=["svc", "logistic"])
+@pytest.mark.parametrize(("model", "kernel_machine"), EQUIVALENT_MODELS, ids=["svc", "logistic"])
 def test_knot_at_every_value_is_exact(model, kernel_machine):
     rounded_points = np.round(X, 1)
     model.set_params(n_knots=1000).fit(rounded_points, Y)
@@ -136,7 +136,7 @@ def test_smoothed_solver_agrees_with_quadratic_program(C):
     assert abs(y @ result.alpha) < 1e-9 * C * 120
 
 
-def test_starting_from_a_sample_does_not_change_solution(monkeypatch):
+def test_starts_and_hessians_from_samples_do_not_change_the_solution(monkeypatch):
     rng = np.random.default_rng(2)
     Z = rng.standard_normal((900, 3))
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
@@ -213,7 +213,7 @@ def test_residual_is_large_far_from_optimum():
     assert model.kkt_residual_ > 0.1
 
 
-def test_sampled_knots_include_extremes_and_ignore_periodic_rows(monkeypatch):
+def test_sampled_knots_include_extremes_and_are_unbiased_for_periodic_rows(monkeypatch):
     monkeypatch.setattr("svmbook.gram.stumps.QUANTILE_SAMPLE_SIZE", 1000)
     column = np.tile([0.0, 1.0], 2000)
     column[[1, 3]] = 100.0, -7.0
@@ -230,28 +230,31 @@ def test_constant_features_give_a_constant_output():
         assert model.predict([[3.0], [9.0]]).tolist() == [1, 1] and model.converged_
 
 
-def test_gram_matrix_at_knots_is_that_of_its_features():
+def test_stump_gram_equals_the_explicit_gram_matrix_of_its_features():
     points = np.column_stack([X[:, :2], np.ones(60)])
     knots = quantile_knots(points, 5)
     assert [len(t) for t in knots] == [5, 5, 1]
     gram = StumpGram.from_knots(points, knots)
     Z = (gram.B @ gram.T).toarray()
-    dense, v = LowRankGram(Z), np.random.default_rng(0).standard_normal(60)
-    np.testing.assert_allclose(gram.diagonal, dense.diagonal)
-    np.testing.assert_allclose(gram.dot(v), dense.dot(v))
+    reference, v = LowRankGram(Z), np.random.default_rng(0).standard_normal(60)
+    np.testing.assert_allclose(gram.diagonal, reference.diagonal)
+    np.testing.assert_allclose(gram.dot(v), reference.dot(v))
     rows, columns = np.arange(7), np.arange(3, 20)
-    np.testing.assert_allclose(gram.block(rows, columns), dense.block(rows, columns), atol=1e-12)
-    np.testing.assert_allclose(gram.dot_columns(rows, v[:7]), dense.dot_columns(rows, v[:7]))
+    np.testing.assert_allclose(
+        gram.block(rows, columns), reference.block(rows, columns), atol=1e-12
+    )
+    np.testing.assert_allclose(gram.dot_columns(rows, v[:7]), reference.dot_columns(rows, v[:7]))
     np.testing.assert_allclose(gram.submatrix(rows).diagonal, gram.diagonal[rows])
     W, R = np.where(v > 0, v, 0.0), np.arange(8.0)
     for actual, expected in zip(
-        gram.factor_ridge(W, 0.7)(R, 2.0), dense.factor_ridge(W, 0.7)(R, 2.0), strict=True
+        gram.factor_ridge(W, 0.7)(R, 2.0), reference.factor_ridge(W, 0.7)(R, 2.0), strict=True
     ):
         np.testing.assert_allclose(actual, expected)
-    # With a knot at every value it is the stump kernel, shifted to zero at the smallest values.
+    # With a knot at every value, the Gram matrix is that of the stump kernel, shifted to zero at
+    # the smallest values.
     exact = StumpGram.from_knots(points, quantile_knots(points, 100))
-    low, rows = points.min(axis=0, keepdims=True), np.arange(60)
-    shifted_kernel = stump(points) - stump(points, low) - stump(low, points)
+    minima, rows = points.min(axis=0, keepdims=True), np.arange(60)
+    shifted_kernel = stump(points) - stump(points, minima) - stump(minima, points)
     np.testing.assert_allclose(exact.block(rows, rows), shifted_kernel, atol=1e-10)
 
 
@@ -291,7 +294,7 @@ def test_features_too_large_for_the_solver_warn_and_give_finite_outputs():
     assert np.isfinite(model.decision_function(1e16 * X)).all()
 
 
-def test_logistic_model_has_probabilities_and_certificate():
+def test_logistic_probabilities_sum_to_one_and_the_fit_is_certified():
     model = StumpEnsembleLogistic(lam=2.0, n_knots=6).fit(X, Y)
     P = model.predict_proba(X_NEW)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
@@ -300,9 +303,9 @@ def test_logistic_model_has_probabilities_and_certificate():
 
 
 @pytest.mark.parametrize(
-    "model", [model for model, _ in BINARY_ESTIMATORS], ids=["svc", "logistic"]
+    "model", [model for model, _ in EQUIVALENT_MODELS], ids=["svc", "logistic"]
 )
 def test_gram_matrix_computed_on_demand_gives_same_model(model, monkeypatch):
-    stored = model.set_params(n_knots=None).fit(X, Y).decision_function(X_NEW)
+    expected = model.set_params(n_knots=None).fit(X, Y).decision_function(X_NEW)
     monkeypatch.setattr("svmbook.ensembles.stump_ensembles.MAX_STORED_POINTS", 10)
-    np.testing.assert_allclose(model.fit(X, Y).decision_function(X_NEW), stored, atol=1e-6)
+    np.testing.assert_allclose(model.fit(X, Y).decision_function(X_NEW), expected, atol=1e-6)

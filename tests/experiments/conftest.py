@@ -29,7 +29,7 @@ def start_command():
     server = ForkServer(SERVER_SCRIPT)
     yield lambda path, *arguments, runs, signal_at=None: Command(
         server,
-        path.with_name("errors.txt"),
+        path.with_name("stderr.txt"),
         *("reproduce", *command_arguments(runs), "--store", str(path), *arguments),
         signal_at=signal_at,
     )

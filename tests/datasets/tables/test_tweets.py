@@ -1,18 +1,18 @@
-"""Reading of files of SemEval-2013 and of the MPQA lexicon, and features of messages."""
+"""Readers of SemEval-2013 files and of the MPQA lexicon, and counts of message features."""
 
 import numpy as np
 import pytest
 
 from svmbook.datasets import load_lexicon, load_semeval, message_features
 
-PHRASE_FILE_CONTENT = (
+SUBTASK_A_CONTENT = (
     "1\t7\t3\t5\tnegative\tNot my day :( http://t.co/x\n2\t8\t0\t0\tpositive\tNot Available\n"
 )
 
 
 def test_files_of_both_subtasks_are_read(tmp_path):
     path = tmp_path / "a.tsv"
-    path.write_text(PHRASE_FILE_CONTENT, encoding="utf-8")
+    path.write_text(SUBTASK_A_CONTENT, encoding="utf-8")
     texts, labels = load_semeval(path)
     assert texts == ["Not my day :( http://t.co/x"]
     assert labels.tolist() == ["negative"]
@@ -23,21 +23,21 @@ def test_files_of_both_subtasks_are_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("content", "message"),
     [
         ("1\t2\tpositive", "line 1 .* is not a tweet"),
         ("1\t2\tglad\tHi", "line 1 .* is not a tweet"),
         ("1\t2\tpositive\tNot Available", "contains no tweet"),
     ],
 )
-def test_invalid_file_of_tweets_is_refused(tmp_path, text, message):
+def test_invalid_files_and_files_without_tweets_are_refused(tmp_path, content, message):
     path = tmp_path / "b.tsv"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         load_semeval(path)
 
 
-def test_words_mentions_links_emoticons_and_lexicon_entries_are_counted():
+def test_words_hashtags_mentions_links_emoticons_and_lexicon_entries_are_counted():
     texts = ["@Ann Great GREAT day :-) #Sun http://a.b/c?d=1", "it's bad =( www.x.org don't 42"]
     X, names = message_features(texts, {"great": "strong positive", "bad": "weak negative"})
     counts = [dict(zip(names, row, strict=True)) for row in X]
@@ -81,7 +81,7 @@ def test_files_without_lexicon_entries_or_not_in_utf_8_are_refused(tmp_path):
             read(path)
 
 
-def test_separators_inside_a_tweet_are_kept(tmp_path):
+def test_tabs_and_line_separators_inside_a_tweet_do_not_end_it(tmp_path):
     path = tmp_path / "c.tsv"
     path.write_text("1\t2\tpositive\tone\u2028two\n\n3\t4\tneutral\tgood\tday\n", "utf-8")
     texts, labels = load_semeval(path)
@@ -89,6 +89,11 @@ def test_separators_inside_a_tweet_are_kept(tmp_path):
     assert labels.tolist() == ["positive", "neutral"]
 
 
-def test_punctuation_before_words_is_not_an_emoticon():
-    _, names = message_features(["name:peter see:Do HTTP://t.co/x don\u2019t"])
-    assert names == ["<link>", "do", "don't", "name", "peter", "see"]
+def test_colon_before_a_word_does_not_start_an_emoticon():
+    _, names = message_features(["name:peter see:Do"])
+    assert names == ["do", "name", "peter", "see"]
+
+
+def test_uppercase_links_and_curly_apostrophes_are_recognised():
+    _, names = message_features(["HTTP://t.co/x don\u2019t"])
+    assert names == ["<link>", "don't"]

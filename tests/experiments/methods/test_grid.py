@@ -39,10 +39,10 @@ def test_gaussian_kernel_scores_equal_those_of_scikit_learn(sample):
     assert {"C": choice.C, "gamma": choice.gamma} == search.best_params_
     assert choice.score == pytest.approx(search.best_score_)
     X_new, y_new = threenorm(500, random_state=2)
-    labels, size = fit_and_predict(choice, X, y, X_new)
+    labels, n_support = fit_and_predict(choice, X, y, X_new)
     assert (labels == search.predict(X_new)).mean() > 0.995
     assert (labels == y_new).mean() > 0.7
-    assert size == search.best_estimator_.n_support_.sum()
+    assert n_support == search.best_estimator_.n_support_.sum()
 
 
 def test_linear_kernel_scores_equal_those_of_scikit_learn(sample):
@@ -73,10 +73,10 @@ def test_multiclass_scores_equal_those_of_scikit_learn():
 @pytest.mark.parametrize("data", ["two classes", "three classes"])
 def test_paths_and_libsvm_make_the_same_choice(data, monkeypatch):
     X, y = threenorm(240, random_state=3) if data == "two classes" else load_iris(return_X_y=True)
-    values = {"C": [2.0**k for k in range(-5, 16, 4)], "gamma": [2.0**k for k in (-7, -4, -1)]}
-    libsvm_choice = choose_parameters(X, y, **values, cv=CV)
+    param_grid = {"C": [2.0**k for k in range(-5, 16, 4)], "gamma": [2.0**k for k in (-7, -4, -1)]}
+    libsvm_choice = choose_parameters(X, y, **param_grid, cv=CV)
     monkeypatch.setattr(grid, "MIN_PATH_POINTS", 0)
-    path_choice = choose_parameters(X, y, **values, cv=CV)
+    path_choice = choose_parameters(X, y, **param_grid, cv=CV)
     # LIBSVM stops at a violation of 1e-3, so a point this close to the boundary may change class.
     np.testing.assert_allclose(path_choice.scores, libsvm_choice.scores, atol=1.5 / (len(y) // 4))
     assert (path_choice.C, path_choice.gamma) == (libsvm_choice.C, libsvm_choice.gamma)
@@ -107,7 +107,7 @@ def test_point_on_the_boundary_gets_the_second_class():
 
 
 def test_choice_has_the_best_mean_over_the_folds():
-    n_different_medians = 0
+    n_seeds_with_other_best_median = 0
     for seed in range(8):
         X, y = threenorm(50, random_state=seed)
         choice = choose_parameters(X, y, C=C_VALUES, gamma=GAMMA_VALUES, cv=CV)
@@ -115,8 +115,8 @@ def test_choice_has_the_best_mean_over_the_folds():
         i, j = np.unravel_index(means.argmax(), means.shape)
         assert (choice.C, choice.gamma) == (C_VALUES[i], GAMMA_VALUES[j])
         assert choice.score == pytest.approx(means.max())
-        n_different_medians += medians.argmax() != means.argmax()
-    assert n_different_medians > 0
+        n_seeds_with_other_best_median += medians.argmax() != means.argmax()
+    assert n_seeds_with_other_best_median > 0
 
 
 def test_cv_may_be_a_list_of_folds(sample):
@@ -139,9 +139,9 @@ def test_number_as_cv_means_stratified_folds(sample):
 
 def test_scores_for_unsorted_and_very_large_C_equal_those_of_scikit_learn(sample):
     X, y = sample
-    values = {"C": [2.0**k for k in (9, -3, 15, 3, 12)], "gamma": [0.5, 2.0]}
-    _, scores = sklearn_search(SVC(), values, X, y)
-    choice = choose_parameters(X, y, **values, cv=CV)
+    param_grid = {"C": [2.0**k for k in (9, -3, 15, 3, 12)], "gamma": [0.5, 2.0]}
+    _, scores = sklearn_search(SVC(), param_grid, X, y)
+    choice = choose_parameters(X, y, **param_grid, cv=CV)
     np.testing.assert_allclose(choice.scores, scores)
     assert (choice.scores[0, 1] == choice.scores[2, 1]).all()  # no bound is reached at gamma = 2
 
@@ -162,6 +162,6 @@ def test_scores_for_unsorted_and_very_large_C_equal_those_of_scikit_learn(sample
         ({"C": C_VALUES, "gamma": GAMMA_VALUES, "cv": [([0], [1])]}, "cv has one class"),
     ],
 )
-def test_invalid_grids_raise(sample, options, message):
+def test_invalid_arguments_raise(sample, options, message):
     with pytest.raises(ValueError, match=message):
         choose_parameters(*sample, **{"cv": CV, **options})

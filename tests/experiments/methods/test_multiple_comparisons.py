@@ -9,16 +9,19 @@ from scipy import stats
 from svmbook.experiments.methods.multiple_comparisons import holm, rank
 
 
-@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=12), level=st.floats(0.001, 0.999))
-def test_holm_equals_the_stepwise_procedure(p, level):
-    # Reject the smallest p value at level / n, the next at level / (n - 1), and so on.
+@given(
+    p=st.lists(st.floats(0, 1), min_size=1, max_size=12), significance_level=st.floats(0.001, 0.999)
+)
+def test_holm_equals_the_stepwise_procedure(p, significance_level):
+    # Test the smallest p value at the significance level divided by n, the next at the level
+    # divided by n - 1, and so on, until a hypothesis is not rejected.
     rejected, remaining = set(), sorted(range(len(p)), key=p.__getitem__)
-    while remaining and p[remaining[0]] * len(remaining) <= level:
+    while remaining and p[remaining[0]] * len(remaining) <= significance_level:
         rejected.add(remaining.pop(0))
-    assert set(np.flatnonzero(holm(p) <= level)) == rejected
+    assert set(np.flatnonzero(holm(p) <= significance_level)) == rejected
 
 
-def test_holm_keeps_the_familywise_error_rate():
+def test_holm_controls_the_familywise_error_rate():
     p = np.random.default_rng(0).uniform(size=(4000, 20))
     familywise_error_rate = np.mean([holm(row).min() <= 0.05 for row in p])
     assert familywise_error_rate == pytest.approx(0.05, abs=0.012)
@@ -45,10 +48,11 @@ def test_ties_share_the_mean_of_their_ranks():
 def test_errors_equal_up_to_rounding_are_tied():
     ranks = rank([[0.1 + 0.2, 0.3, 0.5]] * 3)
     assert ranks.means.tolist() == [1.5, 1.5, 3.0]
-    # Means of rounded errors: of 4/6 and 0, of 2/6 and 2/6, and of two with a larger sum.
-    means = np.mean([[0.666667, 0.0], [0.333333, 0.333333], [0.5, 0.1668]], axis=1)
-    assert rank([means] * 3).means.tolist() == [1.5, 1.5, 3.0] and means[0] != means[1]
-    # Errors that rounding to five digits would separate by their last bit.
+    # Means of rounded errors: of 4/6 and 0, of 2/6 and 2/6, and of two errors with a larger sum.
+    mean_errors = np.mean([[0.666667, 0.0], [0.333333, 0.333333], [0.5, 0.1668]], axis=1)
+    assert mean_errors[0] != mean_errors[1]
+    assert rank([mean_errors] * 3).means.tolist() == [1.5, 1.5, 3.0]
+    # Errors that differ in their last bits only, but round to different values at five digits.
     for boundary in (np.arange(20) + 0.5) * 1e-5:
         below, above = np.nextafter(boundary, [0.0, 1.0])
         assert rank([[1.0, below, above]] * 2).means.tolist() == [3.0, 1.5, 1.5]
@@ -57,11 +61,11 @@ def test_errors_equal_up_to_rounding_are_tied():
     assert tied_ranks.means.tolist() == [2.5] * 4 and tied_ranks.p == 1.0
 
 
-def test_critical_difference_keeps_its_level_under_the_null_hypothesis():
+def test_critical_difference_controls_the_familywise_error_rate():
     rng = np.random.default_rng(0)
     rankings = [rank(rng.random((12, 5))) for _ in range(400)]
     is_rejected = [np.ptp(r.means) > r.critical_difference for r in rankings]
-    assert np.mean(is_rejected) < 0.08  # the level is 0.05, plus sampling error
+    assert np.mean(is_rejected) < 0.08  # nominally 0.05, plus sampling error
 
 
 def test_fewer_than_three_methods_raise():

@@ -80,10 +80,10 @@ def test_corrected_t_test_has_fewer_false_positives_on_overlapping_splits():
         feature_halves = X_all[:, :6], X_all[:, 6:]  # equally informative features
         errors = [[], []]
         for train, test in ShuffleSplit(15, test_size=0.2, random_state=seed).split(X_all):
-            for half, values in zip(feature_halves, errors, strict=True):
+            for half, half_errors in zip(feature_halves, errors, strict=True):
                 X, X_test = half[train], half[test]
                 weights = np.linalg.solve(X.T @ X + np.eye(6), X.T @ y[train])
-                values.append((np.sign(X_test @ weights) != y[test]).mean())
+                half_errors.append((np.sign(X_test @ weights) != y[test]).mean())
         n_rejections["plain"] += compare(*errors).p < 0.05
         n_rejections["corrected"] += compare(*errors, test_share=0.2).p < 0.05
     assert n_rejections["plain"] > 0.2 * n_trials
@@ -149,16 +149,16 @@ def test_practical_differences_are_calibrated(share):
     rho, probabilities, outcomes = share or 0.0, [], []
     for mean in np.linspace(-8.0, 8.0, 6000):
         common = np.sqrt(rho) * rng.standard_normal()
-        d = mean + 2.0 * (common + np.sqrt(1.0 - rho) * rng.standard_normal(10))
-        probabilities.append(practical_difference(d, np.zeros(10), test_share=share)[:3])
+        differences = mean + 2.0 * (common + np.sqrt(1.0 - rho) * rng.standard_normal(10))
+        probabilities.append(practical_difference(differences, np.zeros(10), test_share=share)[:3])
         outcomes.append((mean < -1.0, abs(mean) <= 1.0, mean > 1.0))
     probabilities, outcomes = np.array(probabilities), np.array(outcomes)
     for low, high in ((0.05, 0.35), (0.35, 0.65), (0.65, 0.95), (0.95, 1.01)):
-        for column in range(3):
-            p = probabilities[:, column]
+        for outcome in range(3):
+            p = probabilities[:, outcome]
             in_bin = (p >= low) & (p < high)
             if in_bin.sum() > 100:
-                difference = outcomes[in_bin, column].mean() - p[in_bin].mean()
+                difference = outcomes[in_bin, outcome].mean() - p[in_bin].mean()
                 assert abs(difference) < 4.0 * 0.5 / np.sqrt(in_bin.sum())
 
 
