@@ -237,11 +237,11 @@ def fit_and_predict(
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import choose_parameters, fit_and_predict
+    >>> from svmbook.experiments.methods import grid
     >>> X, y = twonorm(60, random_state=0)
     >>> cv = StratifiedKFold(3)
-    >>> choice = choose_parameters(X, y, kernel="linear", C=[0.1], cv=cv)
-    >>> labels, n_support = fit_and_predict(choice, X, y, X[:4])
+    >>> choice = grid.choose_parameters(X, y, kernel="linear", C=[0.1], cv=cv)
+    >>> labels, n_support = grid.fit_and_predict(choice, X, y, X[:4])
     >>> len(labels)
     4
     """

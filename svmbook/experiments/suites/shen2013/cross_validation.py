@@ -78,9 +78,9 @@ def parse_data_set_name(data_set):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.shen2013.cross_validation import parse_data_set_name
-    >>> parse_data_set_name("glass"), parse_data_set_name("glass, 10 % noise")
-    (('glass', 0.0), ('glass', 0.1))
+    >>> from svmbook.experiments.suites.shen2013 import cross_validation as cv
+    >>> cv.parse_data_set_name("glass, 10 % noise")
+    ('glass', 0.1)
     """
     name, *noise = data_set.split(", ")
     return name, int(noise[0].split(" ")[0]) / 100 if noise else 0.0
