@@ -136,7 +136,7 @@ CODE_BY_KIND = {
     ),
 }
 # The largest number of points that a kind may get, if it is not 2 (the points of the other answer).
-MAX_SCORES = {
+SCORE_LIMITS = {
     "loops and ignores interrupts": 0,
     "exits the process": 0,
     "prints the cells that run": 5,

@@ -4,7 +4,7 @@ import json
 import os
 
 from coursework import ASSIGNMENT, answered_notebook, cell_named, hand_in
-from hostile_code import CODE_BY_KIND, MAX_SCORES, MESSAGES
+from hostile_code import CODE_BY_KIND, MESSAGES, SCORE_LIMITS
 from nbformat.v4 import new_code_cell, new_output
 
 AUTOGRADED_POINTS = 5.0  # the four points of the essay are graded by hand
@@ -161,7 +161,7 @@ INVALID_STUDENT_NAMES = (
 )
 # For each kind the largest number of points, and a part of the report's message or None.
 MAX_SCORES_AND_MESSAGES = {
-    kind: (MAX_SCORES.get(kind, 2), MESSAGES.get(kind)) for kind in CODE_BY_KIND
+    kind: (SCORE_LIMITS.get(kind, 2), MESSAGES.get(kind)) for kind in CODE_BY_KIND
 }
 MAX_SCORES_AND_MESSAGES |= {
     kind: tuple(rest) for kind, (_, *rest) in (FILE_KINDS | FOLDER_KINDS).items()

@@ -84,7 +84,7 @@ def run_cells_in_shell(
 ):
     """Run cells as `sandbox.run_cells` does, but in a forked shell, without limits and data files.
 
-    `run.Client` must be replaced by `ShellClient`: the fixture ``shells`` of tests/course does so.
+    `run.Client` must be replaced by `ShellClient`, as the fixture ``shell_sandbox`` does.
     """
     outcome = Outcome()
     work = {"cells": cells, "answer_names": [*answer_names]}

@@ -153,11 +153,11 @@ def grade(assignment, root, jobs, regrade, unsafe):
     results = grading.grade_submissions(
         course_folder, assignment, jobs, sandbox=sandbox.UNSAFE if unsafe else None, regrade=regrade
     )
-    total = next(results)
-    with click.progressbar(results, length=total, label=assignment, file=sys.stderr) as bar:
+    n_submissions = next(results)
+    with click.progressbar(results, length=n_submissions, label=assignment, file=sys.stderr) as bar:
         problem_submissions = [graded for graded in bar if graded.notes]
-    n_unchanged = len(course_folder.submissions(assignment)) - total
-    click.echo(f"{assignment}: {total} graded, {n_unchanged} unchanged")
+    n_unchanged = len(course_folder.submissions(assignment)) - n_submissions
+    click.echo(f"{assignment}: {n_submissions} graded, {n_unchanged} unchanged")
     for graded in problem_submissions:
         score = f"{graded.score:g} of {graded.max_score:g}"
         click.echo(f"  {graded.student!r}: {score}; {'; '.join(graded.notes)}")
@@ -177,7 +177,7 @@ def give_feedback(assignment, root):
     """
     course_folder = _open_course(root)
     pages = list(_import_module("reports.feedback").write_feedback(course_folder, assignment))
-    click.echo(f"{len(pages)} pages in {course_folder.root / 'feedback'}")
+    click.echo(f"pages written to {course_folder.root / 'feedback'}: {len(pages)}")
 
 
 @course.command("pack")

@@ -11,7 +11,8 @@ from svmbook.course.cli import course as commands
 from svmbook.course.grading.pending import find_pending
 from svmbook.course.submissions.archives import unpack_submissions
 
-MOODLE = "Ann Lee_12345_assignsubmission_file"
+# A student's folder in an archive of Moodle, or the beginning of a file name.
+MOODLE_PREFIX = "Ann Lee_12345_assignsubmission_file"
 NOTEBOOK = f"{ASSIGNMENT}.ipynb"
 
 
@@ -34,31 +35,36 @@ def submitted_files(course):
 @pytest.mark.parametrize(
     ("entry", "student", "number"),
     [
-        (f"{MOODLE}/{NOTEBOOK}", "Ann Lee", "12345"),
-        (f"Kernels-99/{MOODLE}_/sub/{NOTEBOOK}", "Ann Lee", "12345"),
-        (f"{MOODLE}_{NOTEBOOK}", "Ann Lee", "12345"),
+        (f"{MOODLE_PREFIX}/{NOTEBOOK}", "Ann Lee", "12345"),
+        (f"Kernels-99/{MOODLE_PREFIX}_/sub/{NOTEBOOK}", "Ann Lee", "12345"),
+        (f"{MOODLE_PREFIX}_{NOTEBOOK}", "Ann Lee", "12345"),
         (f"submissions/leeann_LATE_77_12345_{ASSIGNMENT}-1.ipynb", "leeann", "77"),
     ],
     ids=["Moodle", "Moodle with a top folder", "Moodle without folders", "Canvas"],
 )
 def test_students_are_found_by_name_or_number(course, entry, student, number):
-    def files(roster=None):
+    def unpacked_files(roster=None):
         unpack(course, entry, roster=roster)
         return submitted_files(course)
 
-    assert files() == {f"{student}/{ASSIGNMENT}/{NOTEBOOK}": entry}
+    assert unpacked_files() == {f"{student}/{ASSIGNMENT}/{NOTEBOOK}": entry}
     expected = {f"ann@b.org/{ASSIGNMENT}/{NOTEBOOK}": entry}
-    assert files(f"\ufeff{student} ; ann@b.org\r\n;\r\n") == expected
-    assert files(f"{student[:2]}'{student[2:]},ann@b.org") == expected  # Moodle removes apostrophes
-    assert files(f"{student},other\n\n{number}, ann@b.org\n") == expected
+    assert unpacked_files(f"\ufeff{student} ; ann@b.org\r\n;\r\n") == expected
+    # Moodle removes apostrophes.
+    assert unpacked_files(f"{student[:2]}'{student[2:]},ann@b.org") == expected
+    assert unpacked_files(f"{student},other\n\n{number}, ann@b.org\n") == expected
     assert not course.skip_reasons() and course.submissions(ASSIGNMENT).keys() == {"ann@b.org"}
 
 
 def test_every_file_is_unpacked_under_a_safe_name(course):
     messages = unpack(
         course,
-        *("__MACOSX/._x", f"{MOODLE}/", f"{MOODLE}/.ipynb_checkpoints/{NOTEBOOK}"),
-        *(f"{MOODLE}/../../../Small.IPYNB", "leeann_77_1_small.html", "leeann_77_2_small.zip"),
+        *("__MACOSX/._x", f"{MOODLE_PREFIX}/", f"{MOODLE_PREFIX}/.ipynb_checkpoints/{NOTEBOOK}"),
+        *(
+            f"{MOODLE_PREFIX}/../../../Small.IPYNB",
+            "leeann_77_1_small.html",
+            "leeann_77_2_small.zip",
+        ),
         *("leeann_77_text.html", f"benbo_78_3_{NOTEBOOK}", f"benbo_78_4_{ASSIGNMENT}-1.ipynb"),
         roster="Ann Lee,ann\n78,ben\n",
     )
@@ -91,7 +97,12 @@ def test_names_are_compared_in_one_unicode_form(course):
 
 def test_next_archive_replaces_the_files_of_the_earlier_one(course):
     hand_in(course, "by mail", b"{}")
-    unpack(course, f"{MOODLE}/{NOTEBOOK}", f"{MOODLE}/old.txt", "Ben_2_assignsubmission_file_/a.b")
+    unpack(
+        course,
+        f"{MOODLE_PREFIX}/{NOTEBOOK}",
+        f"{MOODLE_PREFIX}/old.txt",
+        "Ben_2_assignsubmission_file_/a.b",
+    )
     (course.root / f"submitted/Ann Lee/{ASSIGNMENT}/timestamp.txt").write_text("2026-10-05 18:00")
     messages = unpack(course, entry := f"Ann Lee_12346_assignsubmission_file_/{NOTEBOOK}")
     assert messages[1:] == [
@@ -110,24 +121,33 @@ def test_next_archive_replaces_the_files_of_the_earlier_one(course):
 
 def test_error_leaves_the_submissions_unchanged(course):
     hand_in(course, "cem", b"{}")
-    unpack(course, f"{MOODLE}/{NOTEBOOK}")
-    files, second_entry = submitted_files(course), f"Ann Lee_6_assignsubmission_file_/{NOTEBOOK}"
+    unpack(course, f"{MOODLE_PREFIX}/{NOTEBOOK}")
+    old_files = submitted_files(course)
+    second_entry = f"Ann Lee_6_assignsubmission_file_/{NOTEBOOK}"
     ben_entry = "Ben_7_assignsubmission_file_x"
     for entries, roster, message in (
         (
-            [f"{MOODLE}/{NOTEBOOK}", second_entry],
+            [f"{MOODLE_PREFIX}/{NOTEBOOK}", second_entry],
             "",
             "in roster.csv, write 12345,FOLDER and 6,FOLDER",
         ),
         (
-            [f"{MOODLE}/{NOTEBOOK}", ben_entry],
+            [f"{MOODLE_PREFIX}/{NOTEBOOK}", ben_entry],
             "Ben,Ann Lee",
             "two students have the folder 'Ann Lee'",
         ),
-        ([f"{MOODLE}/a/x.txt", f"{MOODLE}/b/x.txt"], "", "have the same name; remove one"),
-        ([f"{MOODLE}/x.txt", f"{MOODLE}\\x.txt"], "", "have the same name; remove one"),
+        (
+            [f"{MOODLE_PREFIX}/a/x.txt", f"{MOODLE_PREFIX}/b/x.txt"],
+            "",
+            "have the same name; remove one",
+        ),
+        (
+            [f"{MOODLE_PREFIX}/x.txt", f"{MOODLE_PREFIX}\\x.txt"],
+            "",
+            "have the same name; remove one",
+        ),
         ([second_entry, "notes.txt"], "", "'notes.txt' is not named like a submission"),
-        ([f"{MOODLE}/.."], "", "is not named like a submission"),
+        ([f"{MOODLE_PREFIX}/.."], "", "is not named like a submission"),
         (["*b_7_assignsubmission_file_x"], "", "write 7,FOLDER in roster.csv"),
         ([], "", "no submissions"),
         ([f"cem_7_assignsubmission_file_{NOTEBOOK}"], "", "is not from an archive"),
@@ -137,22 +157,27 @@ def test_error_leaves_the_submissions_unchanged(course):
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             unpack(course, *entries, roster=roster)
-    unpack(course, f"{MOODLE}/{NOTEBOOK}", roster="")
+    unpack(course, f"{MOODLE_PREFIX}/{NOTEBOOK}", roster="")
     archive_path = course.root / "submissions.zip"
     archive_path.write_bytes(archive_path.read_bytes().replace(b".ipynbAnn", b".ipynbBen"))
     with pytest.raises(ValueError, match="cannot be unpacked: Bad CRC-32"):
         unpack_submissions(course, ASSIGNMENT, archive_path)
-    assert submitted_files(course) == files and not [*course.root.glob(".unpack-*")]
+    assert submitted_files(course) == old_files and not [*course.root.glob(".unpack-*")]
 
 
-def test_feedback_is_packed_under_the_names_of_moodle(course):
+def test_feedback_is_packed_under_the_file_names_of_moodle(course):
     def run(*args):
         result = CliRunner().invoke(commands, [*args, "--course", str(course.root)])
         return result.exception or result.output.splitlines()
 
     unpack(course, f"leeann_77_1_{NOTEBOOK}")
     assert "from an archive of Moodle" in str(run("pack", ASSIGNMENT))
-    unpack(course, f"{MOODLE}/{NOTEBOOK}", f"{MOODLE}/x.txt", "Ben_2_assignsubmission_file_y.txt")
+    unpack(
+        course,
+        f"{MOODLE_PREFIX}/{NOTEBOOK}",
+        f"{MOODLE_PREFIX}/x.txt",
+        "Ben_2_assignsubmission_file_y.txt",
+    )
     assert "there is no feedback" in str(run("pack", ASSIGNMENT))
     archive_path = str(course.root / "submissions.zip")
     assert run("unpack", ASSIGNMENT, archive_path) == [f"{ASSIGNMENT}: 3 files of 2 students"]
@@ -161,10 +186,10 @@ def test_feedback_is_packed_under_the_names_of_moodle(course):
         page.parent.mkdir(parents=True)
         page.write_text("feedback")
     assert run("pack", ASSIGNMENT) == [
-        f"1 pages in {course.root / 'feedback.zip'}",
+        f"pages packed into {course.root / 'feedback.zip'}: 1",
         "no feedback for: 'Ben'",
         "not from the archive, not packed: 'by mail'",
     ]
     with zipfile.ZipFile(course.root / "feedback.zip") as archive:
-        assert archive.namelist() == [f"{MOODLE}_{ASSIGNMENT}.html"]
+        assert archive.namelist() == [f"{MOODLE_PREFIX}_{ASSIGNMENT}.html"]
         assert archive.read(archive.namelist()[0]) == b"feedback"

@@ -27,17 +27,17 @@ def unreleased_course(tmp_path_factory):
     return create_course(tmp_path_factory.mktemp("unreleased") / "course", ASSIGNMENTS_FOLDER)
 
 
-def check_marks(course, name, submissions, sandbox):
-    """Hand in submissions of an assignment, and compare their marks with those expected."""
+def grade_and_check_marks(course, name, submissions, sandbox):
+    """Release an assignment, grade submissions of it, and compare their marks with the expected."""
     course.release(name)
     for student, (answers, _) in submissions.items():
         hand_in_assignment(course, student, name, answered_book_assignment(course, name, answers))
-    total, *graded_submissions = grade_submissions(course, name, jobs=2, sandbox=sandbox)
-    assert total == len(graded_submissions) and not any(
+    n_submissions, *graded_submissions = grade_submissions(course, name, jobs=2, sandbox=sandbox)
+    assert n_submissions == len(graded_submissions) and not any(
         submission.notes for submission in graded_submissions
     )
-    with course.gradebook() as book:
-        marks = assignment_marks(book, name)
+    with course.gradebook() as gradebook:
+        marks = assignment_marks(gradebook, name)
     for student, (_, expected) in submissions.items():
         auto_scores = {item: mark.auto_score for item, mark in marks[student].items()}
         assert {k: v for k, v in auto_scores.items() if v is not None} == expected, student
@@ -47,14 +47,16 @@ def check_marks(course, name, submissions, sandbox):
 # limits do not depend on the assignment.
 @pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
 def test_solutions_get_all_points_and_mistakes_lose_some(name, shell_sandbox, unreleased_course):
-    check_marks(unreleased_course, name, combined_submission_variants(name), shell_sandbox)
+    grade_and_check_marks(
+        unreleased_course, name, combined_submission_variants(name), shell_sandbox
+    )
 
 
 @pytest.mark.nightly  # the test above combines mistakes and uses no sandbox
 @pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
 def test_each_mistake_loses_its_points_in_the_sandbox(name, sandbox, tmp_path):
     course = create_course(tmp_path / "course", ASSIGNMENTS_FOLDER, [name])
-    check_marks(course, name, submission_variants(name), sandbox)
+    grade_and_check_marks(course, name, submission_variants(name), sandbox)
 
 
 @pytest.mark.parametrize("name", ASSIGNMENT_NAMES)
@@ -63,10 +65,10 @@ def test_assignment_and_guide_state_the_same_points_and_time(name):
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     minutes = int(re.search(r"\*\*Time\*\* (\d+) minutes", text)[1])
     assert 60 <= minutes <= 120
-    graded = [cell for cell in cells if nbgrader_metadata(cell).get("grade")]
-    essays = [cell for cell in graded if nbgrader_metadata(cell)["solution"]]
+    graded_cells = [cell for cell in cells if nbgrader_metadata(cell).get("grade")]
+    essays = [cell for cell in graded_cells if nbgrader_metadata(cell)["solution"]]
     assert essays and text.count("BEGIN MARK SCHEME") == len(essays)
-    tests = [cell for cell in graded if cell not in essays]
+    tests = [cell for cell in graded_cells if cell not in essays]
     assert all("### BEGIN HIDDEN TESTS" in cell.source for cell in tests)
     assert len(submission_variants(name)) >= 5
     test_points, essay_points = (

@@ -49,7 +49,8 @@ def test_commands_release_grade_and_export_a_new_course(
     assert "left out: 'cem'; a notebook belongs in" in output
     assert "small: 0 graded, 2 unchanged" in run("grade", ASSIGNMENT)
     assert "small: 2 graded" in run("grade", ASSIGNMENT, "--regrade", "--unsafe")
-    assert "2 pages" in run("feedback", ASSIGNMENT) and "small.html" in run("report", ASSIGNMENT)
+    assert "feedback: 2\n" in run("feedback", ASSIGNMENT)
+    assert "small.html" in run("report", ASSIGNMENT)
     output = run("export", "--format", "moodle")
     assert "ann,5.0\nben,0.0\n" in output and "answers not yet marked by hand: 1;" in output
     assert "no pair of submissions" in run("similar", ASSIGNMENT)
@@ -58,7 +59,7 @@ def test_commands_release_grade_and_export_a_new_course(
 def test_student_sees_which_tests_pass_and_which_did_not_run(course, tmp_path):
     path = tmp_path / "mine.ipynb"
     nb = answered_notebook(course, total="import os\ndef total(x): os._exit(1)")
-    nb.metadata.kernelspec.name = "of-my-own"
+    nb.metadata.kernelspec.name = "my-kernel"
     nbformat.write(nb, path)
     result = CliRunner().invoke(check_command, [str(path)])
     assert result.exit_code == 1

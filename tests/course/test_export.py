@@ -52,17 +52,17 @@ def graded_course(released_course, tmp_path_factory):
     hand_in_assignment(course, "ann", "twin", nb)
     hand_in_assignment(course, "+HYPERLINK 1", ASSIGNMENT, nb)
     for name in (ASSIGNMENT, "twin"):
-        grade_with_passed_tests(course, name)
+        grade_as_if_all_tests_passed(course, name)
     return course
 
 
-def grade_with_passed_tests(course, name):
+def grade_as_if_all_tests_passed(course, name):
     """Grade an assignment as if all tests passed; return the number of graded submissions."""
-    all_passed = Outcome(outputs=dict.fromkeys(range(9), ()))
+    outcome = Outcome(outputs=dict.fromkeys(range(9), ()))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grade_module, "run_cells", lambda *cells, **options: all_passed)
-        total, *_ = grade_submissions(course, name, sandbox="unused")
-    return total
+        patch.setattr(grade_module, "run_cells", lambda cells, **options: outcome)
+        n_submissions, *_ = grade_submissions(course, name, sandbox="unused")
+    return n_submissions
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_moodle_table_has_its_column_and_one_row_per_student(graded_course):
 
 
 def test_export_lists_submissions_that_are_not_graded(course_copy, tmp_path):
-    hand_in(course_copy, "late", answered_notebook(course_copy))
+    hand_in(course_copy, "dan", answered_notebook(course_copy))
     nbformat.write(
         answered_notebook(course_copy, total="0"),
         course_copy.root / f"submitted/ann/{ASSIGNMENT}/{ASSIGNMENT}.ipynb",
@@ -146,21 +146,21 @@ def test_submission_of_an_unreleased_assignment_is_reported(course_copy):
 
 
 def test_hours_late_are_computed_from_timestamps(course_copy):
-    with course_copy.gradebook() as book:
+    with course_copy.gradebook() as gradebook:
         for name in (ASSIGNMENT, "twin"):
-            book.update_or_create_assignment(name, duedate="2026-10-05 18:00:00 UTC")
+            gradebook.update_or_create_assignment(name, duedate="2026-10-05 18:00:00 UTC")
     for student, time in (("ann", "06 19:30:00.250 UTC"), ("+HYPERLINK 1", "05 17:59:59 UTC")):
-        timestamp = course_copy.root / f"submitted/{student}/{ASSIGNMENT}/timestamp.txt"
-        timestamp.write_text(f"2026-10-{time}\n")
+        timestamp_path = course_copy.root / f"submitted/{student}/{ASSIGNMENT}/timestamp.txt"
+        timestamp_path.write_text(f"2026-10-{time}\n")
     assert (
-        grade_with_passed_tests(course_copy, ASSIGNMENT) == 2
-        and grade_with_passed_tests(course_copy, ASSIGNMENT) == 0
+        grade_as_if_all_tests_passed(course_copy, ASSIGNMENT) == 2
+        and grade_as_if_all_tests_passed(course_copy, ASSIGNMENT) == 0
     )
     _, rows = export(course_copy, "plain")
     assert [row[5] for row in rows[1:]] == ["0.0", "25.5001", ""]
     assert ">25.5<" in write_report(course_copy, ASSIGNMENT).read_text("utf-8")
-    with course_copy.gradebook() as book:
-        book.grant_extension(ASSIGNMENT, "ann", days=1)
+    with course_copy.gradebook() as gradebook:
+        gradebook.grant_extension(ASSIGNMENT, "ann", days=1)
     assert export(course_copy, "plain")[1][2][5] == "1.5001"
 
 

@@ -54,7 +54,7 @@ def _message_or_error(course, graded):
 
 
 def _attack_table():
-    """Return the maximum of points and the possible messages for each kind in the page's table."""
+    """Return, by kind, the largest possible score and the possible results in the page's table."""
     rows = table_rows("Attacks on the grader that were tested", API_PAGE)
     return {kind: (float(points), messages.split(", or ")) for kind, points, messages in rows}
 
@@ -64,34 +64,34 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
     course = copy_course(released_course, tmp_path / "course")
     (tmp_path / "outside.txt").write_text("untouched")
     hand_in_all(course, kinds)
-    paths_written_by_grading = ("autograded", "backups", "gradebook.db", ".lock")
-    old_digests = _digests(course.root, excluded_names=paths_written_by_grading)
+    grading_output_names = ("autograded", "backups", "gradebook.db", ".lock")
+    old_digests = _digests(course.root, excluded_names=grading_output_names)
     limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
-    total, *graded_submissions = grade_submissions(
+    n_submissions, *graded_submissions = grade_submissions(
         course, ASSIGNMENT, jobs=2, sandbox=sandbox, limits=limits
     )
-    expected = {*kinds, *FILE_KINDS, *FOLDER_KINDS, "is honest"}
-    assert total == len(graded_submissions) == len(expected)
+    expected_students = {*kinds, *FILE_KINDS, *FOLDER_KINDS, "is honest"}
+    assert n_submissions == len(graded_submissions) == len(expected_students)
     with subtests.test("files"):
-        assert _digests(course.root, excluded_names=paths_written_by_grading) == old_digests
+        assert _digests(course.root, excluded_names=grading_output_names) == old_digests
         assert (tmp_path / "outside.txt").read_text() == "untouched"
         assert sorted(path.name for path in tmp_path.iterdir()) == ["course", "outside.txt"]
     table = _attack_table()
     for graded in graded_submissions:
         with subtests.test(graded.student):
-            max_score, message = MAX_SCORES_AND_MESSAGES[graded.student]
-            assert graded.score <= max_score
-            if graded.student not in CODE_BY_KIND or max_score == AUTOGRADED_POINTS:
-                assert graded.score == max_score  # harmless or malformed: exactly this number
+            score_limit, message = MAX_SCORES_AND_MESSAGES[graded.student]
+            assert graded.score <= score_limit
+            if graded.student not in CODE_BY_KIND or score_limit == AUTOGRADED_POINTS:
+                assert graded.score == score_limit  # harmless or malformed: exactly this number
             if message is not None:
                 assert message in "; ".join(graded.notes)
         with subtests.test("table", kind=graded.student):
-            max_score, messages = table[graded.student]
-            assert max_score == MAX_SCORES_AND_MESSAGES[graded.student][0]
+            score_limit, messages = table[graded.student]
+            assert score_limit == MAX_SCORES_AND_MESSAGES[graded.student][0]
             assert _message_or_error(course, graded) in messages
     with subtests.test("names"):
         assert course.skip_reasons().keys() == {*INVALID_STUDENT_NAMES}
-        assert {graded.student for graded in graded_submissions} == expected
+        assert {graded.student for graded in graded_submissions} == expected_students
         assert "Left out: " in write_report(course, ASSIGNMENT).read_text("utf-8")
     with subtests.test("pages"):
         pages = [*write_feedback(course, ASSIGNMENT), write_report(course, ASSIGNMENT)]
@@ -114,7 +114,7 @@ def test_safe_and_malformed_submissions_affect_only_themselves_in_shells(
     )
 
 
-def test_forbidden_operations_fail_as_the_table_says(sandbox):
+def test_forbidden_operations_fail_with_the_errors_in_the_table(sandbox):
     cells = [{"source": CODE_BY_KIND[kind], "kind": "student"} for kind in KINDS_FAILING_IN_SANDBOX]
     outcome = run_cells(cells, Limits(memory=2**30, disk=2**24), sandbox)
     assert outcome.reason is None

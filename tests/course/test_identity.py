@@ -62,10 +62,10 @@ def notebook_with_id(course, id_source, answer=ANSWER):
 def test_id_of_the_folder_determines_the_numbers(personalised_course, shell_sandbox):
     answer_of_ann = f"twice = {2 * personal_rng('ann', 'twice').uniform()}"
     answer_of_cem = f"twice = {2 * personal_rng('Cem Diaz', 'twice').uniform()}"
-    replaced_cell = notebook_with_id(personalised_course, "", ANSWER)
-    replaced_cell.cells[1] = new_code_cell("student = 'fay'")
-    two_ids = notebook_with_id(personalised_course, "student = 'gil'", answer_of_ann)
-    two_ids.cells.insert(2, new_code_cell("student = 'ann'"))
+    nb_with_replaced_cell = notebook_with_id(personalised_course, "", ANSWER)
+    nb_with_replaced_cell.cells[1] = new_code_cell("student = 'fay'")
+    nb_with_two_ids = notebook_with_id(personalised_course, "student = 'gil'", answer_of_ann)
+    nb_with_two_ids.cells.insert(2, new_code_cell("student = 'ann'"))
     submissions = {
         "ann": (notebook_with_id(personalised_course, "student = 'ann'"), 2),
         # id and answers of another student
@@ -74,8 +74,8 @@ def test_id_of_the_folder_determines_the_numbers(personalised_course, shell_sand
         "cem": (notebook_with_id(personalised_course, "student = 'Cem Diaz'", answer_of_cem), 0),
         "dan": (notebook_with_id(personalised_course, "student: str = ' DAN '"), 2),
         "eve": (notebook_with_id(personalised_course, "# my id is eve"), 2),  # no id
-        "fay": (replaced_cell, 2),  # a new cell instead of the cell for the id
-        "gil": (two_ids, 0),
+        "fay": (nb_with_replaced_cell, 2),  # a new cell instead of the cell for the id
+        "gil": (nb_with_two_ids, 0),
     }
     for student, (nb, _) in submissions.items():
         hand_in(personalised_course, student, nb)
@@ -91,8 +91,8 @@ def test_id_of_the_folder_determines_the_numbers(personalised_course, shell_sand
     assert notes["eve"] == "no id was found in the notebook; 'eve' was used"
     assert not any(notes[student] for student in ("ann", "dan", "gil"))
     (personalised_course.root / "ids.csv").write_text("cem,Cem Diaz\nnobody,x\n")
-    n_graded, cem = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shell_sandbox)
-    assert (n_graded, cem.student, cem.score) == (1, "cem", 2)
+    n_submissions, cem = grade_submissions(personalised_course, ASSIGNMENT, sandbox=shell_sandbox)
+    assert (n_submissions, cem.student, cem.score) == (1, "cem", 2)
     # Nothing has changed.
     assert [*grade_submissions(personalised_course, ASSIGNMENT, sandbox=shell_sandbox)] == [0]
 
@@ -127,8 +127,8 @@ def test_unreadable_or_long_cells_and_long_ids_are_ignored():
 
 
 def test_numbers_depend_only_on_the_id_and_the_question():
-    def numbers(*names):
-        return personal_rng(*names).randint(2**31, size=3).tolist()
+    def numbers(student_id, question):
+        return personal_rng(student_id, question).randint(2**31, size=3).tolist()
 
     assert (
         numbers("ann", "a") == numbers(" ANN", "a") != numbers("ann", "b") != numbers("anna", "a")

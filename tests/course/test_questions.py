@@ -9,14 +9,14 @@ from coursework import ROOT, nbgrader_metadata
 
 from svmbook.course.layout.items import STUDENT_VARIABLE, item_name
 
-CHAPTERS = sorted(path.stem for path in ROOT.glob("notebooks/*.ipynb"))
-QUESTIONS = sorted(ROOT.glob("notebooks/questions/*.ipynb"))
+CHAPTER_NAMES = sorted(path.stem for path in ROOT.glob("notebooks/*.ipynb"))
+QUESTION_PATHS = sorted(ROOT.glob("notebooks/questions/*.ipynb"))
 STUDENT_IDS = ("ann", "ben", "s1234567", "María José", "学生")
 
 
 def test_each_chapter_has_three_questions():
-    assert [path.stem for path in QUESTIONS] == [f"questions_{name}" for name in CHAPTERS]
-    for path, name in zip(QUESTIONS, CHAPTERS, strict=True):
+    assert [path.stem for path in QUESTION_PATHS] == [f"questions_{name}" for name in CHAPTER_NAMES]
+    for path, name in zip(QUESTION_PATHS, CHAPTER_NAMES, strict=True):
         cells = nbformat.read(path, 4).cells
         tests = [cell for cell in cells if nbgrader_metadata(cell).get("grade")]
         assert len(tests) == 3, path.stem
@@ -42,13 +42,13 @@ def round_answer(answer):
     return answer
 
 
-@pytest.mark.parametrize("path", QUESTIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", QUESTION_PATHS, ids=lambda path: path.stem)
 def test_solutions_pass_for_every_student_and_fail_for_others(path):
     setup, questions = split_questions(path)
     setup_namespace = {"__name__": "__main__"}
     exec(setup, setup_namespace)
     for numbers, solution, test in questions:
-        solutions = {}
+        namespaces_and_answers = {}
         for student in STUDENT_IDS:
             namespace = setup_namespace | {STUDENT_VARIABLE: student}
             exec(numbers, namespace)
@@ -57,7 +57,7 @@ def test_solutions_pass_for_every_student_and_fail_for_others(path):
             answers = {k: v for k, v in namespace.items() if k not in question_namespace}
             exec(test, dict(namespace))
             exec(test, namespace | {k: round_answer(v) for k, v in answers.items()})
-            solutions[student] = question_namespace, answers
+            namespaces_and_answers[student] = question_namespace, answers
         for student, other in itertools.permutations(STUDENT_IDS, 2):
             with pytest.raises(AssertionError):
-                exec(test, solutions[student][0] | solutions[other][1])
+                exec(test, namespaces_and_answers[student][0] | namespaces_and_answers[other][1])

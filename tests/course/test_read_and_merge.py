@@ -153,7 +153,7 @@ def test_links_and_images_in_an_essay_are_deactivated(course):
         ([{"cell_type": "code", "source": ""}] * 1_001, "1001 cells"),
     ],
 )
-def test_invalid_or_too_large_cells_are_refused(course, cells, message):
+def test_invalid_too_large_or_too_many_cells_are_refused(course, cells, message):
     folder = hand_in(course, "somebody", json.dumps({"cells": cells}).encode())
     with pytest.raises(SubmissionError, match=message):
         read_notebook(folder / f"{ASSIGNMENT}.ipynb")

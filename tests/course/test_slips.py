@@ -37,8 +37,8 @@ def check_that_essay_was_moved(course, student):
     """Check that a misplaced essay was moved to its cell and must be graded manually."""
     nb = nbformat.read(course.autograded_path(student, ASSIGNMENT), as_version=4)
     assert cell_named(nb, "essay").source.strip().lstrip("# ") == ESSAY
-    with course.gradebook() as book:
-        assert book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
+    with course.gradebook() as gradebook:
+        assert gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
 
 
 def test_guide_lists_all_slips():

@@ -114,7 +114,7 @@ def pack_feedback(course, assignment):
     all_pages = (course.root / "feedback").glob(f"*/{assignment}/{assignment}.html")
     all_folders = {page.parts[-3] for page in all_pages}
     return [
-        f"{len(pages) - len(folders_without_page)} pages in {zip_file.filename}",
+        f"pages packed into {zip_file.filename}: {len(pages) - len(folders_without_page)}",
         *_note_if_any("no feedback for", folders_without_page),
         *_note_if_any("not from the archive, not packed", all_folders - pages.keys()),
     ]

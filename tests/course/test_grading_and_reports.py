@@ -27,7 +27,7 @@ from svmbook.course.reports.report import write_report
 from svmbook.course.submissions.merge import merge_submission
 
 # Wrong only for the argument of the hidden test.
-WRONG_SQUARE = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"
+SQUARE_FAILING_HIDDEN_TEST = "def square(x):\n    return abs(x) * 3 if x == 5 else x * x"
 RAISING_SQUARE = (
     "class CustomError(Exception): pass\n"
     "def square(x): raise CustomError('\\n<b>one\\n\\x1b[31m two\\u202e')"
@@ -36,12 +36,14 @@ RAISING_SQUARE = (
 
 def grade_by_student(course, sandbox, **options):
     """Grade, and return the graded submissions by student."""
-    total, *graded = grade_submissions(course, ASSIGNMENT, jobs=2, sandbox=sandbox, **options)
-    assert total == len(graded)
+    n_submissions, *graded = grade_submissions(
+        course, ASSIGNMENT, jobs=2, sandbox=sandbox, **options
+    )
+    assert n_submissions == len(graded)
     return {submission.student: submission for submission in graded}
 
 
-def feedback_text(course, student):
+def write_and_read_feedback(course, student):
     """Write the feedback pages, and return the one for a student."""
     list(write_feedback(course, ASSIGNMENT))
     return course.feedback_path(student, ASSIGNMENT).read_text("utf-8")
@@ -65,8 +67,8 @@ get_ipython().events.register("post_run_cell", lambda result: get_ipython().disp
 
 def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
     hand_in(course, "right", answered_notebook(course))
-    hand_in(course, "wrong", answered_notebook(course, square=WRONG_SQUARE))
-    hand_in(course, "nothing", nbformat.read(course.released_path(ASSIGNMENT), as_version=4))
+    hand_in(course, "wrong", answered_notebook(course, square=SQUARE_FAILING_HIDDEN_TEST))
+    hand_in(course, "unanswered", nbformat.read(course.released_path(ASSIGNMENT), as_version=4))
     hand_in(course, "killed", answered_notebook(course, total="import os\nos.kill(os.getpid(), 9)"))
     # Dropped displays do not count as output, warnings lose no points, a number that a submission
     # displays after a test is not a score, and the history does not contain hidden tests.
@@ -74,19 +76,21 @@ def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
     noisy.cells.append({"cell_type": "code", "source": "print(In)", "metadata": {}, "outputs": []})
     hand_in(course, "noisy", noisy)
     graded = grade_by_student(course, sandbox)
-    expected = {"right": 5, "wrong": 2, "nothing": 0, "killed": 3, "noisy": 5}
-    assert {student: result.score for student, result in graded.items()} == expected
-    assert all(result.max_score == 9 for result in graded.values())
-    notes = {student: result.notes for student, result in graded.items() if result.notes}
+    expected = {"right": 5, "wrong": 2, "unanswered": 0, "killed": 3, "noisy": 5}
+    assert {student: submission.score for student, submission in graded.items()} == expected
+    assert all(submission.max_score == 9 for submission in graded.values())
+    notes = {
+        student: submission.notes for student, submission in graded.items() if submission.notes
+    }
     assert notes == {"killed": ["the kernel died"]}  # the points of earlier tests are kept
-    with course.gradebook() as book:
+    with course.gradebook() as gradebook:
         to_be_marked = {
             student
             for student in graded
-            if book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
+            if gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
         }
-    assert to_be_marked == graded.keys() - {"nothing"}  # an empty answer needs no mark
-    text = feedback_text(course, "noisy")
+    assert to_be_marked == graded.keys() - {"unanswered"}  # an empty answer needs no mark
+    text = write_and_read_feedback(course, "noisy")
     assert "def square" in text and "secret_of_the_test" not in text
 
 
@@ -95,9 +99,11 @@ def test_graded_submission_is_skipped_until_it_changes(course, shell_sandbox):
     hand_in(course, "other", answered_notebook(course))
     assert set(grade_by_student(course, shell_sandbox)) == {"one", "other"}
     assert grade_by_student(course, shell_sandbox) == {}
-    nbformat.write(answered_notebook(course, square=WRONG_SQUARE), folder / f"{ASSIGNMENT}.ipynb")
-    (result,) = grade_by_student(course, shell_sandbox).values()
-    assert (result.student, result.score) == ("one", 2)
+    nbformat.write(
+        answered_notebook(course, square=SQUARE_FAILING_HIDDEN_TEST), folder / f"{ASSIGNMENT}.ipynb"
+    )
+    (submission,) = grade_by_student(course, shell_sandbox).values()
+    assert (submission.student, submission.score) == ("one", 2)
     assert set(grade_by_student(course, shell_sandbox, regrade=True)) == {"one", "other"}
 
 
@@ -106,7 +112,7 @@ def test_interrupted_grading_is_resumed(course, shell_sandbox):
         hand_in(
             course,
             f"student{k}",
-            answered_notebook(course, square=SQUARE if k % 2 else WRONG_SQUARE),
+            answered_notebook(course, square=SQUARE if k % 2 else SQUARE_FAILING_HIDDEN_TEST),
         )
     steps = grade_submissions(course, ASSIGNMENT, sandbox=shell_sandbox)
     assert next(steps) == 4
@@ -114,8 +120,8 @@ def test_interrupted_grading_is_resumed(course, shell_sandbox):
     steps.close()
     later_submissions = grade_by_student(course, shell_sandbox)
     assert first_submission.student not in later_submissions and 1 <= len(later_submissions) <= 3
-    with course.gradebook() as book:
-        scores = {s.student.id: s.score for s in book.assignment_submissions(ASSIGNMENT)}
+    with course.gradebook() as gradebook:
+        scores = {s.student.id: s.score for s in gradebook.assignment_submissions(ASSIGNMENT)}
     assert scores == {"student0": 2, "student1": 5, "student2": 2, "student3": 5}
 
 
@@ -172,27 +178,27 @@ def test_items_changed_after_the_release_are_reported(course, shell_sandbox):
 def test_manual_mark_is_kept_and_shown(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
     grade_by_student(course, shell_sandbox)
-    with course.gradebook() as book:
-        essay = book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one")
+    with course.gradebook() as gradebook:
+        essay = gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one")
         essay.manual_score, essay.needs_manual_grade = 3.5, False
-        comment = book.find_comment("essay", ASSIGNMENT, ASSIGNMENT, "one")
+        comment = gradebook.find_comment("essay", ASSIGNMENT, ASSIGNMENT, "one")
         comment.manual_comment = "Say why, <b>not</b> that: $x^2$."
-        book.db.commit()
-    text = feedback_text(course, "one")
+        gradebook.db.commit()
+    text = write_and_read_feedback(course, "one")
     assert "8.5 of 9 points" in text
     assert "Say why, &lt;b&gt;not&lt;/b&gt; that: <math" in text
     assert MARK_SCHEME not in text
     grade_by_student(course, shell_sandbox, regrade=True)
-    with course.gradebook() as book:
-        assert book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score == 3.5
-    text = feedback_text(course, "one")
+    with course.gradebook() as gradebook:
+        assert gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score == 3.5
+    text = write_and_read_feedback(course, "one")
     assert "8.5 of 9 points" in text and "to be marked" not in text
 
 
 def test_feedback_shows_the_error_of_a_visible_test(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course, square="def square(x): return [x]"))
     grade_by_student(course, shell_sandbox)
-    assert "square has shape (1,); expected ()" in feedback_text(course, "one")
+    assert "square has shape (1,); expected ()" in write_and_read_feedback(course, "one")
 
 
 HIDDEN_ASSERTION = "assert square(5.0) == 25.0, 'secret_of_the_test'"
@@ -212,19 +218,19 @@ def test_hidden_test_is_not_shown_in_any_form(course, shell_sandbox, test):
         cell_named(nb, "test_square").source = test
     course.release(ASSIGNMENT)
     assert "secret_of_the_test" not in course.released_path(ASSIGNMENT).read_text("utf-8")
-    hand_in(course, "one", answered_notebook(course, square=WRONG_SQUARE))
+    hand_in(course, "one", answered_notebook(course, square=SQUARE_FAILING_HIDDEN_TEST))
     (submission,) = grade_by_student(course, shell_sandbox).values()
     assert submission.score == 2 and submission.notes == []
-    text = feedback_text(course, "one")
+    text = write_and_read_feedback(course, "one")
     assert "A hidden part of this test failed" in text and "secret_of_the_test" not in text
 
 
 def test_essay_changed_after_it_was_marked_is_reported(course, shell_sandbox):
     folder = hand_in(course, "one", answered_notebook(course))
     grade_by_student(course, shell_sandbox)
-    with course.gradebook() as book:
-        book.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score = 4
-        book.db.commit()
+    with course.gradebook() as gradebook:
+        gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score = 4
+        gradebook.db.commit()
     nbformat.write(answered_notebook(course, essay="Another."), folder / f"{ASSIGNMENT}.ipynb")
     (submission,) = grade_by_student(course, shell_sandbox).values()
     assert submission.notes == ["essay has changed since it was marked by hand"]
@@ -260,7 +266,7 @@ def test_trailing_spaces_are_removed_from_code():
 
 def test_report_lists_hard_items_and_problems(course, shell_sandbox):
     for k in range(3):
-        hand_in(course, f"wrong{k}", answered_notebook(course, square=WRONG_SQUARE))
+        hand_in(course, f"wrong{k}", answered_notebook(course, square=SQUARE_FAILING_HIDDEN_TEST))
     hand_in(course, "raising", answered_notebook(course, square=RAISING_SQUARE))
     hand_in(course, "right one", answered_notebook(course))
     hand_in(course, "broken", b"{}")
@@ -279,8 +285,8 @@ def test_report_lists_hard_items_and_problems(course, shell_sandbox):
     assert "<td>CustomError: &lt;b&gt;one two</td>" in text
     pages = [*write_feedback(course, ASSIGNMENT)]
     path = write_report(course, ASSIGNMENT)
-    addresses = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))
-    assert sorted((path.parent / unquote(link)).resolve() for link in addresses) == sorted(pages)
+    urls = re.findall('<a href="([^"]*)"', path.read_text("utf-8"))
+    assert sorted((path.parent / unquote(url)).resolve() for url in urls) == sorted(pages)
 
 
 def test_gradebook_is_backed_up_before_it_is_written(course, shell_sandbox):
@@ -288,8 +294,8 @@ def test_gradebook_is_backed_up_before_it_is_written(course, shell_sandbox):
     old_backups = set((course.root / "backups").glob("*.db"))
     grade_by_student(course, shell_sandbox)
     (backup,) = set((course.root / "backups").glob("*.db")) - old_backups
-    with sqlite3.connect(backup) as book:
-        assert book.execute("select count(*) from student").fetchone() == (0,)
+    with sqlite3.connect(backup) as database:
+        assert database.execute("select count(*) from student").fetchone() == (0,)
     assert grade_by_student(course, shell_sandbox) == {}
     assert len(list((course.root / "backups").glob("*.db"))) == len(old_backups) + 1
 
@@ -301,4 +307,4 @@ def test_markdown_beyond_the_limit_is_not_rendered(course, shell_sandbox, monkey
     nb.cells += [nbformat.v4.new_markdown_cell(f"{k} {formulas}") for k in range(4)]
     hand_in(course, "one", nb)
     grade_by_student(course, shell_sandbox)
-    assert feedback_text(course, "one").count("<math") == 200
+    assert write_and_read_feedback(course, "one").count("<math") == 200
