@@ -2,8 +2,8 @@
 
 For each folder of tests, and each file outside the folders, it counts tests, started processes and
 opened pages: unlike times, these do not depend on the computer. Nightly tests are not counted. A
-partial run does less work, so only counts above the budget are errors. conftest.py registers the
-plugin.
+count may be below the budget, because a partial run does less work; it is an error if it is above
+the budget by more than a tolerance. conftest.py registers the plugin.
 """
 
 import os
@@ -31,12 +31,12 @@ def folder_or_file(nodeid):
     return "/".join(nodeid.split("::", 1)[0].split("/")[:2])
 
 
-def excess_messages(work, budget):
-    """Return a message for each count that is above the budget."""
+def excess_messages(work, recorded_work):
+    """Return a message for each count that exceeds the recorded one by more than a tolerance."""
     messages = []
     for folder, counts in sorted(work.items()):
         for kind in WORK_KINDS:
-            n_recorded = budget.get(folder, {}).get(kind, 0)
+            n_recorded = recorded_work.get(folder, {}).get(kind, 0)
             limit = n_recorded + n_recorded // 20 + 2  # so that a few small tests can be added
             if counts[kind] > limit:
                 messages.append(f"{folder}: {counts[kind]} {kind}; the budget allows {limit}")
@@ -49,13 +49,13 @@ class WorkCounter:
     def __init__(self, config):
         self.config = config
         self.work = {}
-        self.folder = None
+        self.current_folder = None
         self.excess_messages = []
-        sys.addaudithook(self.audit)
+        sys.addaudithook(self.count_event)
 
-    def audit(self, event, arguments):
-        if self.folder is not None and event in KIND_BY_EVENT:
-            self.add_counts(self.folder, {KIND_BY_EVENT[event]: 1})
+    def count_event(self, event, arguments):
+        if self.current_folder is not None and event in KIND_BY_EVENT:
+            self.add_counts(self.current_folder, {KIND_BY_EVENT[event]: 1})
 
     def add_counts(self, folder, counts):
         self.work.setdefault(folder, Counter()).update(counts)
@@ -63,12 +63,12 @@ class WorkCounter:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item):
         if item.get_closest_marker("nightly") is None:
-            self.folder = folder_or_file(item.nodeid)
-            self.add_counts(self.folder, {"tests": 1})
+            self.current_folder = folder_or_file(item.nodeid)
+            self.add_counts(self.current_folder, {"tests": 1})
         try:
             return (yield)
         finally:
-            self.folder = None
+            self.current_folder = None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node):
@@ -78,9 +78,11 @@ class WorkCounter:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session):
         if hasattr(self.config, "workeroutput"):
-            self.config.workeroutput["work"] = {name: dict(self.work[name]) for name in self.work}
+            self.config.workeroutput["work"] = {
+                folder: dict(counts) for folder, counts in self.work.items()
+            }
             return
-        if os.environ.get("SVMBOOK_BUDGET") != "off":  # as in tools/check.py --record
+        if os.environ.get("SVMBOOK_BUDGET") != "off":  # check.py --record turns it off
             budget = tomllib.loads(BUDGET_PATH.read_text(encoding="utf-8"))
             self.excess_messages = excess_messages(self.work, budget["work"])
         if self.excess_messages and session.exitstatus == pytest.ExitCode.OK:

@@ -1,4 +1,4 @@
-"""Run cells of a submission in a sandbox, as the grader does."""
+"""Run cells of a submission as the grader does, in a sandbox or in a forked shell."""
 
 from shell import SHELL_SANDBOX, run_cells_in_shell
 
@@ -8,7 +8,7 @@ from svmbook.course.execution.sandbox import run_cells
 DEFAULT_LIMITS = Limits(seconds=60, cell_seconds=30, memory=2**30, output=300_000)
 
 
-def run(
+def run_sources(
     sandbox,
     *sources,
     limits=DEFAULT_LIMITS,
@@ -16,7 +16,7 @@ def run(
     locked_indices=frozenset(),
     **options,
 ):
-    """Run cells: tests and locked cells at these indices, and cells of a student elsewhere."""
+    """Run cells with these sources: tests, locked cells, and at all other indices student cells."""
     cells = [{"source": text, "kind": "student"} for text in sources]
     for k in locked_indices:
         cells[k]["kind"] = "locked"
@@ -34,7 +34,7 @@ def run(
 
 def examine(sandbox, answer, test, locked_source="import numpy as np", **options):
     """Run a locked cell, an answer and a test; return the first error (or None) and all outputs."""
-    outcome = run(
+    outcome = run_sources(
         sandbox, locked_source, answer, test, locked_indices={0}, test_indices={2}, **options
     )
     outputs = outcome.outputs.get(2, [{"ename": "NotRun", "evalue": outcome.reason}])

@@ -6,6 +6,7 @@ import signal
 
 from forks import serve
 
+# The command imports these modules only when it uses them; here they are imported before a fork.
 from svmbook.experiments import reproduce  # noqa: F401
 from svmbook.experiments.cli import main
 
@@ -13,45 +14,45 @@ with contextlib.suppress(ImportError):
     import distributed  # noqa: F401
 
 
-def signal_at_record(moment, record_number, signum):
-    """Signal all processes of this call at one moment while a record is written.
+def schedule_signal(moment, record_number, signum):
+    """Arrange that all processes of this call are signalled while a record is written.
 
     The moment is "before" the record is written, after "half" of it, when it is "written", or when
     it is "synced" to the disk. Records are numbered from 1.
     """
     write, fsync, n_records = os.write, os.fsync, 0
 
-    def signal_if_now(current_moment):
-        if n_records == record_number and moment == current_moment:
+    def signal_if_due(reached_moment):
+        if n_records == record_number and moment == reached_moment:
             os.killpg(0, signum)
 
     def write_and_signal(descriptor, data):
         nonlocal n_records
         if bytes(data).startswith(b'{"suite"'):
             n_records += 1
-            signal_if_now("before")
+            signal_if_due("before")
             if n_records == record_number and moment == "half":
                 write(descriptor, data[: len(data) // 2])
-                signal_if_now("half")
+                signal_if_due("half")
         return write(descriptor, data)
 
     def fsync_and_signal(descriptor):
-        signal_if_now("written")
+        signal_if_due("written")
         fsync(descriptor)
-        signal_if_now("synced")
+        signal_if_due("synced")
 
     os.write, os.fsync = write_and_signal, fsync_and_signal
 
 
-def call(stderr_path, signal_arguments, *arguments):
-    """Call ``svmbook`` with stderr redirected to a file, and with the default handler of Ctrl-C."""
+def run_command(stderr_path, signal_at, *arguments):
+    """Run ``svmbook`` with stderr in a file, no stdin or stdout, and Python's handler of Ctrl-C."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for descriptor, path in enumerate((os.devnull, os.devnull, stderr_path)):
         os.dup2(os.open(path, os.O_RDWR), descriptor)
-    if signal_arguments:
-        signal_at_record(*signal_arguments)
+    if signal_at:
+        schedule_signal(*signal_at)
     main(arguments)
 
 
 if __name__ == "__main__":
-    serve(call)
+    serve(run_command)

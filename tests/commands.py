@@ -10,26 +10,27 @@ from forks import Fork
 from svmbook.experiments.suites import find_suite
 
 SERVER_SCRIPT = Path(__file__).with_name("command_server.py")
-SUITE = "exploring-parameters"
+SUITE_NAME = "exploring-parameters"
 # Numbers of runs on each of two data sets, for signals at a chosen and at a random moment.
 FEW_RUNS, MANY_RUNS = 6, 20
 
 
 def jobs(runs=FEW_RUNS):
-    """Return the jobs of a part of a suite whose runs are fast."""
-    return find_suite(SUITE).jobs(["stdev2", "stdev4"], ["linear"], runs)
+    """Return jobs of a suite whose runs are fast: one method on two data sets."""
+    return find_suite(SUITE_NAME).jobs(["stdev2", "stdev4"], ["linear"], runs)
 
 
 def command_arguments(runs=FEW_RUNS):
     """Return the arguments with which ``svmbook reproduce`` carries out `jobs`."""
-    return [SUITE, "--datasets", "stdev2,stdev4", "--methods", "linear", "--runs", str(runs)]
+    return [SUITE_NAME, "--datasets", "stdev2,stdev4", "--methods", "linear", "--runs", str(runs)]
 
 
 class Command(Fork):
     """A call of ``svmbook``: its process, its exit code and its stderr.
 
     ``signal_at`` is a tuple of a moment while a record is written ("before", "half", "written" or
-    "synced"), the number of the record, and the signal that all processes of the call then get.
+    "synced"), the number of the record, and the signal that is then sent to all processes of the
+    call.
     """
 
     def __init__(self, server, stderr_path, *arguments, signal_at=None):
@@ -46,7 +47,7 @@ class Command(Fork):
         """Send a signal to all processes of the call."""
         os.killpg(self.pid, signum)
 
-    def wait_for_stderr(self):
+    def wait_and_read_stderr(self):
         """Wait until the process has ended, and return its stderr."""
         deadline = time.monotonic() + 300
         while self.returncode is None:

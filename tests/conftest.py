@@ -1,4 +1,4 @@
-"""Settings of all tests: figures need no display, and random examples are reproducible."""
+"""Settings of all tests: figures without a display, reproducible examples, counts of work."""
 
 import matplotlib
 from budget import WorkCounter

@@ -1,3 +1,5 @@
+"""Fixtures for tests of courses: a course with a small assignment, and sandboxes."""
+
 import os
 import shutil
 import subprocess
@@ -17,7 +19,7 @@ from svmbook.course.grading import grade as grade_module
 
 @pytest.fixture(scope="session")
 def assignments_folder(tmp_path_factory):
-    """A folder of assignments that contains the small one."""
+    """A folder of assignments that contains only the small assignment."""
     folder = tmp_path_factory.mktemp("assignments")
     (folder / ASSIGNMENT).mkdir()
     nbformat.write(instructor_notebook(), folder / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
@@ -53,8 +55,8 @@ def sandbox():
         return find_sandbox()
     except SandboxError as error:
         # Skip the test only where a minimal sandbox cannot be made either.
-        user_options = ["--unshare-user"] if os.geteuid() else []
-        options = [*user_options, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"]
+        user_namespace_options = ["--unshare-user"] if os.geteuid() else []
+        options = [*user_namespace_options, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"]
         command = ["bwrap", *options, "true"]
         if shutil.which("bwrap") and not subprocess.run(command, capture_output=True).returncode:
             raise

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from cells import run
+from cells import run_sources
 from coursework import ASSIGNMENT, answered_notebook, cell_named, hand_in
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import compute_checksum
@@ -36,7 +36,7 @@ def data_files(course):
 
 
 def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, data_files):
-    outcome = run(
+    outcome = run_sources(
         sandbox,
         *(READ_CODE, f"mine = 0.0\n{READ_CODE}\nmine = sum(points)"),
         *(f"open('{name}', 'w')" for name in ("points.csv", "sub/own.csv", "/assignment/own.csv")),
@@ -59,7 +59,7 @@ def test_cells_and_tests_can_read_but_not_change_data_files(sandbox, data_files)
 
 def test_run_without_a_sandbox_changes_only_copies_of_data_files(data_files):
     changing_code = f"{READ_CODE}\nmine = sum(points)\nopen('points.csv', 'w').write('9')"
-    outcome = run(
+    outcome = run_sources(
         UNSAFE,
         READ_CODE,
         changing_code,

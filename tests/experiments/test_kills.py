@@ -41,9 +41,9 @@ def test_command_killed_ten_times_can_be_resumed(start_command, tmp_path, uninte
         else:
             assert count_lines(path) == len(uninterrupted_records(MANY_RUNS)), process.stderr
             path.unlink()  # the command finished before the kill: start again
-        process.wait_for_stderr()
+        process.wait_and_read_stderr()
     last_process = start_command(path, runs=MANY_RUNS)
-    assert last_process.wait_for_stderr().splitlines()[-1].startswith("40/40 ")
+    assert last_process.wait_and_read_stderr().splitlines()[-1].startswith("40/40 ")
     assert last_process.returncode == 0
     records = Store(path).records()
     assert len(records) == len(uninterrupted_records(MANY_RUNS))
@@ -67,14 +67,14 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     process = start_command(path, *options, runs=MANY_RUNS)
     wait_for_more_lines(path, process, 3)
     process.send_signal(signum)  # to all processes of the command, as a terminal does
-    stderr = process.wait_for_stderr()
+    stderr = process.wait_and_read_stderr()
     n_stored = count_lines(path)
     assert process.returncode == 128 + signum
     message = f"stopped: {n_stored} of 40 runs are in {path}; run the same command again to resume"
     assert message in stderr.splitlines()
     assert "Traceback" not in stderr or "--dask" in options  # Dask logs tracebacks of its own
     second_process = start_command(path, runs=MANY_RUNS)
-    assert f"{path}: {n_stored} of 40 runs are stored" in second_process.wait_for_stderr()
+    assert f"{path}: {n_stored} of 40 runs are stored" in second_process.wait_and_read_stderr()
     assert fields_without_times(Store(path).records()) == uninterrupted_records(MANY_RUNS)
 
 
@@ -87,7 +87,7 @@ def test_ctrl_c_while_a_cluster_starts_ends_the_command(start_command, tmp_path)
         time.sleep(0.01)
     time.sleep(0.3)
     os.kill(process.pid, signal.SIGINT)
-    process.wait_for_stderr()
+    process.wait_and_read_stderr()
     assert process.returncode == 130
     assert count_lines(tmp_path / "runs.jsonl") < 40
 
@@ -98,7 +98,7 @@ def test_killed_worker_is_reported_in_one_line(start_command, tmp_path):
     process = start_command(path, "--jobs", "2", runs=MANY_RUNS)
     wait_for_more_lines(path, process, 2)
     os.kill(worker_pids(process.pid)[0], signal.SIGKILL)
-    stderr = process.wait_for_stderr()
+    stderr = process.wait_and_read_stderr()
     assert process.returncode == 1
     last_line = stderr.splitlines()[-1]
     assert last_line.startswith("Error: a process died")

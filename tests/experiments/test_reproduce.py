@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import joblib
 import pytest
 from click.testing import CliRunner
-from commands import FEW_RUNS, SUITE, command_arguments, jobs, worker_pids
+from commands import FEW_RUNS, SUITE_NAME, command_arguments, jobs, worker_pids
 from records import count_lines, fields_without_times
 from threadpoolctl import threadpool_info
 
@@ -27,7 +27,7 @@ TOTAL_RUNS = len(jobs())
 
 def test_record_has_the_time_of_its_run():
     start = time.perf_counter()
-    record = find_suite(SUITE).run_job(jobs()[0])
+    record = find_suite(SUITE_NAME).run_job(jobs()[0])
     assert 0 < record["seconds"] <= time.perf_counter() - start + 1e-4
 
 
@@ -39,13 +39,14 @@ def test_command_killed_at_each_stage_of_writing_a_record_can_be_resumed(
     path, n_stored = tmp_path / "runs.jsonl", 0
     for moment, n_new in (("before", 1), ("half", 1), ("written", 2), ("synced", 2)):
         process = start_command(path, runs=FEW_RUNS, signal_at=(moment, 2, signal.SIGKILL))
-        process.wait_for_stderr()
+        process.wait_and_read_stderr()
         assert process.returncode == -signal.SIGKILL
         n_stored += n_new
         assert count_lines(path) == n_stored
         assert path.read_bytes().endswith(b"\n") == (moment != "half")
     last_process = start_command(path, runs=FEW_RUNS)
-    assert last_process.wait_for_stderr().splitlines()[-1].startswith(f"{TOTAL_RUNS}/{TOTAL_RUNS} ")
+    last_line = last_process.wait_and_read_stderr().splitlines()[-1]
+    assert last_line.startswith(f"{TOTAL_RUNS}/{TOTAL_RUNS} ")
     assert last_process.returncode == 0
     assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
@@ -65,13 +66,13 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
 ):
     path = tmp_path / "runs.jsonl"
     process = start_command(path, *options, runs=FEW_RUNS, signal_at=("synced", 4, signum))
-    stderr = process.wait_for_stderr()
+    stderr = process.wait_and_read_stderr()
     assert process.returncode == 128 + signum
     message = f"stopped: 4 of {TOTAL_RUNS} runs are in {path}; run the same command again to resume"
     assert message in stderr.splitlines()
     assert "Traceback" not in stderr
     second_process = start_command(path, runs=FEW_RUNS)
-    assert f"{path}: 4 of {TOTAL_RUNS} runs are stored" in second_process.wait_for_stderr()
+    assert f"{path}: 4 of {TOTAL_RUNS} runs are stored" in second_process.wait_and_read_stderr()
     assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
@@ -122,7 +123,7 @@ def test_at_most_one_process_is_started_per_run(tmp_path, monkeypatch):
 
 
 def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch):
-    suite, is_stored = find_suite(SUITE), threading.Event()
+    suite, is_stored = find_suite(SUITE_NAME), threading.Event()
 
     class Parallel(joblib.Parallel):
         def __init__(self, n_jobs, **options):
@@ -217,7 +218,7 @@ def test_cluster_without_workers_is_reported(tmp_path, monkeypatch):
 
 
 def test_overlapping_runs_use_one_blas_thread(monkeypatch):
-    suite, barrier, blas_threads = find_suite(SUITE), threading.Barrier(2, timeout=60), {}
+    suite, barrier, blas_threads = find_suite(SUITE_NAME), threading.Barrier(2, timeout=60), {}
 
     def count_threads():
         pools = threadpool_info()
@@ -251,7 +252,7 @@ def test_unreachable_cluster_raises():
 
 
 def test_error_in_a_run_is_raised_and_finished_runs_are_stored(tmp_path, monkeypatch):
-    suite = find_suite(SUITE)
+    suite = find_suite(SUITE_NAME)
 
     def carry_out_run(data_set, method, run):
         if run == 2:

@@ -1,7 +1,7 @@
 """Tests run in a process without code of the submission, and call its answers in the kernel."""
 
 import pytest
-from cells import examine, run
+from cells import examine, run_sources
 from shell import run_cells_in_shell
 
 CALLABLE_ANSWERS = {
@@ -10,7 +10,7 @@ CALLABLE_ANSWERS = {
     "a cached function": "import functools\n@functools.cache\ndef f(x): return 2 * x",
     "a bound method": "class A:\n    def g(self, x): return 2 * x\nf = A().g",
     "an object that can be called": "class A:\n    def __call__(self, x): return 2 * x\nf = A()",
-    "a function of NumPy": "import numpy as np\nf = np.vectorize(lambda x: 2 * x)",
+    "a vectorised function": "import numpy as np\nf = np.vectorize(lambda x: 2 * x)",
 }
 
 
@@ -125,7 +125,7 @@ def test_locked_cell_may_use_answers_or_fail(shell_sandbox):
     locked_source = "import numpy as np\n%matplotlib inline\ny = 1 / 0\nz = 4"
     error, _ = examine(shell_sandbox, "def f(): return y", "assert f() == 3", locked_source)
     assert error.startswith("NameError")
-    outcome = run(
+    outcome = run_sources(
         shell_sandbox,
         *("def f(x): return 2 * x", "table = f(21)", "assert table == 42 == f(21)"),
         locked_indices={1},
@@ -135,7 +135,7 @@ def test_locked_cell_may_use_answers_or_fail(shell_sandbox):
 
 
 def test_submission_redefines_builtins_for_its_own_code_only(shell_sandbox):
-    outcome = run(
+    outcome = run_sources(
         shell_sandbox,
         "from numpy import *\ndef len(x): return 7\ndef rows(X): return sum(X, axis=1), len(X)",
         "assert len([1]) == 1 and rows([[1, 2]])[1] == 7 and sum([1, 2]) == 3",
@@ -147,13 +147,13 @@ def test_submission_redefines_builtins_for_its_own_code_only(shell_sandbox):
 
 
 def test_statements_after_a_failed_assertion_define_names_for_later_tests(shell_sandbox):
-    outcome = run(
+    outcome = run_sources(
         shell_sandbox, "x = 1", "assert x == 2\ny = 2", "assert y == 2", test_indices={1, 2}
     )
     assert outcome.outputs[1][-1]["ename"] == "AssertionError" and outcome.outputs[2] == []
 
 
-def test_last_line_of_a_test_may_be_its_points(shell_sandbox):
+def test_number_on_the_last_line_of_a_test_is_its_score(shell_sandbox):
     _, (output,) = examine(shell_sandbox, "x = 3", "score = 0.5 * x\nscore")
     assert output["output_type"] == "execute_result" and output["data"] == {"text/plain": "1.5"}
     for last_line in ("None", "x == 3", "'3'", "[x]"):
@@ -193,7 +193,7 @@ def test_answer_that_cannot_be_sent_affects_no_other_test(shell_sandbox):
     assert error is not None
 
 
-def test_hidden_lines_use_an_answer_as_the_visible_lines_changed_it(shell_sandbox):
+def test_redefined_answer_lasts_until_the_end_of_the_test(shell_sandbox):
     test = "w = np.asarray(w)\n### BEGIN\nassert w.shape == (2,)\n### END"
     cells = [
         {"source": "import numpy as np", "kind": "locked"},
@@ -216,7 +216,7 @@ def test_hidden_lines_use_an_answer_as_the_visible_lines_changed_it(shell_sandbo
 
 
 def test_locked_cells_use_each_other_and_leave_no_stale_names(shell_sandbox):
-    outcome = run(
+    outcome = run_sources(
         shell_sandbox,
         "t = {}\nw = 0",
         "t['a'] = 1",
@@ -227,7 +227,7 @@ def test_locked_cells_use_each_other_and_leave_no_stale_names(shell_sandbox):
         test_indices={4},
     )
     assert outcome.outputs[4] == []
-    failing_outcome = run(
+    failing_outcome = run_sources(
         shell_sandbox,
         "w = 0",
         "w = train(w)",
@@ -258,9 +258,9 @@ class Big:
         import weakref
         Big.references.append(weakref.ref(self))
 def make(): return Big()
-def alive(): return sum(reference() is not None for reference in Big.references)
+def n_alive(): return sum(reference() is not None for reference in Big.references)
 """
-    test = "for _ in range(20): make()\nassert alive() <= 2, alive()"
+    test = "for _ in range(20): make()\nassert n_alive() <= 2, n_alive()"
     assert examine(shell_sandbox, answer, test)[0] is None
 
 

@@ -1,7 +1,7 @@
 """Attempts of a submission to earn points for wrong answers, or to read the tests."""
 
 import pytest
-from cells import examine, run
+from cells import examine, run_sources
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells
@@ -9,12 +9,12 @@ from svmbook.course.execution.sandbox import run_cells
 # Code that a submission with a wrong f adds in order to pass the test. The first exploit earned all
 # points in an earlier version.
 EXPLOITS = {
-    "input": "get_ipython().input_transformers_post.append(\n"
+    "input transformer": "get_ipython().input_transformers_post.append(\n"
     "  lambda lines: ['pass'] if 'check_' in ''.join(lines) else lines)",
     "do_execute": "kernel = getattr(get_ipython(), 'kernel', None)\n"
     "if kernel: kernel.do_execute = lambda *a, **k: {'status': 'ok'}",
     "run_cell": "type(get_ipython()).run_cell = lambda *a, **k: None",
-    "syntax": "import ast\nclass Pass(ast.NodeTransformer):\n"
+    "AST transformer": "import ast\nclass Pass(ast.NodeTransformer):\n"
     "  def visit_Assert(self, node): return ast.Pass()\n"
     "get_ipython().ast_transformers.append(Pass())",
     "events": "get_ipython().events.register('pre_run_cell', lambda i: globals().update("
@@ -22,7 +22,7 @@ EXPLOITS = {
     "checks": "from svmbook.course import checks\nchecks.check_close = lambda *a, **k: None\n"
     "check_close = checks.check_close",
     "built-in": "import builtins\nbuiltins.abs = lambda x: 0.0\nbuiltins.exec = lambda *a: None",
-    "shadows": "exec = compile = callable = abs = lambda *a, **k: 0",
+    "shadowed built-ins": "exec = compile = callable = abs = lambda *a, **k: 0",
     "numpy": "import numpy as np\nnp.testing.assert_allclose = lambda *a, **k: None\n"
     "np.array = lambda *a, **k: 0",
     "frames": "import sys\ndef f(x):\n"
@@ -33,9 +33,9 @@ EXPLOITS = {
     "  namespaces = [o for o in gc.get_objects() if isinstance(o, dict) and 'expected' in o]\n"
     "  return namespaces[0]['expected'] if namespaces else 4.0",
     "trace": "import sys\nsys.settrace(lambda frame, *a: frame.f_locals.update(expected=4.0))",
-    "message": "import svmbook.course.execution.answers as a\n"
+    "reply without value": "import svmbook.course.execution.answers as a\n"
     "a.Connection.send = lambda self, tree: self._socket.sendall(b'{\"end\": true}\\n')",
-    "no names": "import svmbook.course.execution.answers as a\n"
+    "failing look-up": "import svmbook.course.execution.answers as a\n"
     "def fail(self, *args): raise ValueError\na.AnswerPeer.perform = fail",
     "invalid reply": "import svmbook.course.execution.answers as a\n"
     'a.Connection.send = lambda self, tree: self._socket.sendall(b\'{"value": {"kind": 1}}\\n\')',
@@ -50,13 +50,13 @@ EXPLOITS = {
     "a.AnswerPeer.perform = perform",
     "StopIteration": "def f(x): raise StopIteration",
     "no server": "import svmbook.course.execution.answers as a\na.serve = lambda *a: None",
-    "equal": "class Yes(float):\n  def __eq__(self, other): return True\n"
+    "always equal": "class Yes(float):\n  def __eq__(self, other): return True\n"
     "  def __sub__(self, other): return 0.0\n  __rsub__ = __sub__\n"
     "  def __float__(self): return 9.0\ndef f(x): return Yes(4.0)",
 }
 
 
-def check_exploit(sandbox, exploit):
+def check_exploit_fails(sandbox, exploit):
     """Check that a wrong answer fails although the submission uses an exploit."""
     error, _ = examine(
         sandbox,
@@ -70,13 +70,13 @@ def check_exploit(sandbox, exploit):
 
 @pytest.mark.parametrize("exploit", EXPLOITS)
 def test_exploit_earns_no_points(shell_sandbox, exploit):
-    check_exploit(shell_sandbox, exploit)
+    check_exploit_fails(shell_sandbox, exploit)
 
 
 @pytest.mark.nightly  # the test above runs in a forked IPython, without the messages of a kernel
 @pytest.mark.parametrize("exploit", EXPLOITS)
 def test_exploit_earns_no_points_in_a_kernel(sandbox, exploit):
-    check_exploit(sandbox, exploit)
+    check_exploit_fails(sandbox, exploit)
 
 
 # Expressions by which an answer tries to access more than its arguments f and obj.
@@ -89,7 +89,7 @@ ACCESS_ATTEMPTS = {
     "module": "obj.module",
     "frame": "obj.generator.gi_frame",
     "other object": "f._peer.request('call', target=-1)",
-    "names": "f._peer.request('look_up', args=['secret'])",
+    "look-up": "f._peer.request('look_up', args=['secret'])",
     "estimator": "f._peer._decode_reference({'estimator': 'os.system', 'params': {}})",
 }
 
@@ -128,7 +128,7 @@ def test_kernel_that_hangs_after_a_test_earns_no_points(sandbox):
 
 
 def test_names_of_a_test_that_lost_its_connection_cannot_be_replaced(shell_sandbox):
-    outcome = run(
+    outcome = run_sources(
         shell_sandbox,
         "import svmbook.course.execution.answers as a\nold, a.serve = a.serve, lambda *args: None",
         "def check(x): assert x == 4\ncheck(f(2))",
@@ -140,7 +140,7 @@ def test_names_of_a_test_that_lost_its_connection_cannot_be_replaced(shell_sandb
 
 
 def test_names_of_a_failed_locked_cell_cannot_be_replaced(shell_sandbox):
-    outcome = run(
+    outcome = run_sources(
         shell_sandbox,
         "display(1)\nfrom svmbook.course.checks import check_close",
         "check_close = lambda *a: None\ndef f(x): return 0.0",
@@ -152,7 +152,7 @@ def test_names_of_a_failed_locked_cell_cannot_be_replaced(shell_sandbox):
 
 
 def test_variables_of_tests_and_of_submissions_are_separate(shell_sandbox):
-    outcome = run(
+    outcome = run_sources(
         shell_sandbox,
         *("n = 5\ndef f(n): return n * n\ndef g(k): return 2 * k", "n = 5\nassert f(n) == 25"),
         *("n = 0", "for k in range(n): assert g(k) == 2 * k\nassert n == 5"),

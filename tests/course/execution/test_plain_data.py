@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
+from hypothesis.extra import numpy as hnp
 
 from svmbook.course.execution.plain_data import decode, encode
 
@@ -22,7 +22,7 @@ def round_trip(value):
 
 NUMBERS = st.integers() | st.floats() | st.booleans() | st.complex_numbers()
 LEAVES = st.none() | NUMBERS | st.text() | st.binary()
-TREES = st.recursive(
+PLAIN_DATA = st.recursive(
     LEAVES,
     lambda inner: (
         st.lists(inner)
@@ -33,12 +33,12 @@ TREES = st.recursive(
 )
 
 
-@given(TREES)
-def test_round_trip_preserves_containers(value):
+@given(PLAIN_DATA)
+def test_round_trip_preserves_plain_data(value):
     assert repr(round_trip(value)) == repr(value)
 
 
-@given(arrays.arrays(arrays.scalar_dtypes(), arrays.array_shapes(min_dims=0, min_side=0)))
+@given(hnp.arrays(hnp.scalar_dtypes(), hnp.array_shapes(min_dims=0, min_side=0)))
 def test_round_trip_preserves_every_bit_of_arrays(value):
     decoded = round_trip(value)
     assert decoded.dtype == value.dtype and decoded.shape == value.shape
@@ -60,7 +60,7 @@ JSON_TREES = st.recursive(
 
 
 @given(JSON_TREES)
-def test_invalid_tree_raises_only_value_error(tree):
+def test_any_tree_is_decoded_or_raises_value_error(tree):
     with contextlib.suppress(ValueError):
         decode(tree, raise_type_error)
 
@@ -84,7 +84,7 @@ def test_hostile_trees_are_refused(tree):
 
 
 @pytest.mark.parametrize("name", ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"])
-def test_generators_continue_with_the_same_numbers(name):
+def test_decoded_generators_continue_with_the_same_numbers(name):
     rng = np.random.Generator(getattr(np.random, name)(5))
     rng.normal(size=3)
     decoded = round_trip(rng)
