@@ -1,6 +1,6 @@
 """Run cells of a submission as the grader does, in a sandbox or in a forked shell."""
 
-from shell import SHELL_SANDBOX, run_cells_in_shell
+from shell_client import SHELL_SANDBOX, run_cells_in_shell
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.execution.sandbox import run_cells

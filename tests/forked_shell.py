@@ -1,6 +1,6 @@
-"""The process that `shell.ShellClient` forks: an IPython shell that runs cells from a pipe.
+"""The process that `shell_client.ShellClient` forks: an IPython shell that runs cells from a pipe.
 
-`shell` imports this module, so all slow imports are inside the function.
+`shell_client` imports this module, so all slow imports are inside the function.
 """
 
 import os

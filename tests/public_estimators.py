@@ -1,4 +1,4 @@
-"""The public estimators of the package."""
+"""The classes of the package's public estimators, by name."""
 
 import svmbook
 

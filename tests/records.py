@@ -31,7 +31,10 @@ def committed_record(suite_name, **fields):
 
 @cache
 def committed_values(suite_name, field="error", factor=1.0):
-    """Return `factor` times a field as an array over runs, for each (data set, method) with it."""
+    """Return `factor` times a field as an array over runs, by (data set, method).
+
+    Methods without this field are left out.
+    """
     values = {}
     for record in sorted(load_records(suite_name), key=lambda record: record["run"]):
         if field in record:
@@ -57,13 +60,13 @@ def skip_without_table(name):
 
 
 def skip_if_sklearn_differs(record):
-    """Skip the test if a record is of another version of scikit-learn, whose trees may differ."""
+    """Skip the test if a record was made with another scikit-learn, whose trees may differ."""
     if f"scikit-learn {sklearn.__version__}," not in record["versions"]:
         pytest.skip("the records were made with another version of scikit-learn")
 
 
-def fields_without_times(records):
-    """Return the fields of each record except times, with (suite, data set, method, run) as key."""
+def records_without_times(records):
+    """Return the records without their times, by (suite, data set, method, run)."""
     return {
         (r["suite"], r["data_set"], r["method"], r["run"]): {
             key: value for key, value in r.items() if not key.endswith("seconds")
@@ -114,7 +117,7 @@ def check_repeated_run(suite_name, tolerances, **fields):
 
 
 @cache
-def repeat_fastest_run(suite_name, method):
+def fields_of_repeated_fastest_run(suite_name, method):
     """Repeat a method's fastest run; return its `exact_and_close_fields`, cached for all tests."""
     suite = find_suite(suite_name)
     return exact_and_close_fields(repeat_run(suite, fastest_record(suite, method)))

@@ -1,7 +1,7 @@
 """Common mistakes in submissions of the small assignment (slips), and how they are graded.
 
-Each slip has a function that writes a submission with this mistake, given the course and the
-student, the expected points for tests, and a text that the report must contain.
+Each slip consists of a function that writes a student's submission with this mistake to a course,
+the expected points for tests, and a text that the grader's notes must contain (None: no notes).
 """
 
 import json
@@ -24,12 +24,12 @@ ADJACENT_TEXT_MESSAGE = "the adjacent text was graded instead"
 
 
 def _slip(submit, points=5, message=None):
-    """Return a slip: the function that submits it, its points of five, and a text of the report."""
+    """Return a slip: its function, its points (at most five), and a text of the notes or None."""
     return submit, points, message
 
 
 def _submitter(change=None, **answers):
-    """Return a function that submits a notebook with these answers after a change."""
+    """Return a function that changes a notebook with these answers and submits it."""
 
     def submit(course, student):
         nb = answered_notebook(course, **answers)
@@ -46,9 +46,9 @@ def _cell_index(nb, item):
     )
 
 
-def _code_submitter(item, text):
+def _code_submitter(item, source):
     """Return a function that submits a notebook with a new code cell below an item."""
-    return _submitter(lambda nb: nb.cells.insert(_cell_index(nb, item) + 1, new_code_cell(text)))
+    return _submitter(lambda nb: nb.cells.insert(_cell_index(nb, item) + 1, new_code_cell(source)))
 
 
 def _put_essay_below(nb):
@@ -71,7 +71,8 @@ def _add_essay_to_the_question(nb):
     nb.cells[_cell_index(nb, "task")].source += f"\n\n{ESSAY}"
 
 
-def _without_cells(*items):
+def _cell_remover(*items):
+    """Return a function that deletes these cells from a notebook."""
     return lambda nb: [nb.cells.pop(_cell_index(nb, item)) for item in items]
 
 
@@ -79,14 +80,18 @@ def _replace_answer_cell(nb):
     nb.cells[_cell_index(nb, "square")].metadata = {}
 
 
-def _with_extra_line(item):
+def _line_adder(item):
+    """Return a function that adds a line to a cell of a notebook."""
+
     def change(nb):
         nb.cells[_cell_index(nb, item)].source += "\nprint('looked at')"
 
     return change
 
 
-def _with_cell_type(item, cell_type):
+def _cell_type_setter(item, cell_type):
+    """Return a function that sets the type of a cell of a notebook."""
+
     def change(nb):
         nb.cells[_cell_index(nb, item)].cell_type = cell_type
 
@@ -127,7 +132,7 @@ def _change_kernel(nb):
 
 
 def _file_submitter(folder=ASSIGNMENT, file=f"{ASSIGNMENT}.ipynb", content=None):
-    """Return a function that submits a notebook, or other content, under other names."""
+    """Return a function that submits a correct notebook, or other content, as a given file."""
 
     def submit(course, student):
         path = course.root / "submitted" / student / folder / file
@@ -186,7 +191,7 @@ SLIPS = {
         _submitter(_add_essay_to_the_question), message="the additions are kept below it"
     ),
     "deletes the cell of the essay": _slip(
-        _submitter(_without_cells("essay")), message="missing: essay"
+        _submitter(_cell_remover("essay")), message="missing: essay"
     ),
     "answers in a new cell below the stub": _slip(_code_submitter("square", SQUARE)),
     "answers in two cells": _slip(_submitter(_split_answer), message="2 pieces"),
@@ -194,20 +199,20 @@ SLIPS = {
         _submitter(_replace_answer_cell), message="missing"
     ),
     "deletes a test": _slip(
-        _submitter(_without_cells("test_square")), message="missing: test_square"
+        _submitter(_cell_remover("test_square")), message="missing: test_square"
     ),
-    "deletes the first cell": _slip(_submitter(_without_cells("setup")), message="missing: setup"),
+    "deletes the first cell": _slip(_submitter(_cell_remover("setup")), message="missing: setup"),
     "adds a line to a test": _slip(
-        _submitter(_with_extra_line("test_square")), message="test_square had been"
+        _submitter(_line_adder("test_square")), message="test_square had been"
     ),
     "adds a line to a locked cell": _slip(
-        _submitter(_with_extra_line("setup")), message="setup had been changed"
+        _submitter(_line_adder("setup")), message="setup had been changed"
     ),
     "makes an answer's cell Markdown": _slip(
-        _submitter(_with_cell_type("square", "markdown")), message="wrong cell type"
+        _submitter(_cell_type_setter("square", "markdown")), message="wrong cell type"
     ),
     "makes the essay's cell code": _slip(
-        _submitter(_with_cell_type("essay", "code")), message="wrong cell type"
+        _submitter(_cell_type_setter("essay", "code")), message="wrong cell type"
     ),
     "moves the answers to the end": _slip(_submitter(_move_answers_to_the_end)),
     "has every cell twice": _slip(_submitter(_repeat_cells)),
@@ -306,7 +311,8 @@ def _hand_in_without_folder(course, student):
     (submitted / ASSIGNMENT).rmdir()
 
 
-# Slips because of which a submission is not graded, and a text of the message that lists it.
+# Slips because of which a submission is not graded: a function that writes the submission, and a
+# text that the reason must contain.
 SKIPPED_SLIPS = {
     "hands in a notebook outside the assignment folder": (
         _hand_in_without_folder,

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("nbgrader")
 
 from coursework import ASSIGNMENT, copy_course, create_course, instructor_notebook
-from shell import SHELL_SANDBOX, ShellClient, run_cells_in_shell
+from shell_client import SHELL_SANDBOX, ShellClient, run_cells_in_shell
 
 from svmbook.course.execution import run
 from svmbook.course.execution.sandbox import SandboxError, find_sandbox

@@ -3,7 +3,7 @@ import functools
 import pytest
 from commands import SERVER_SCRIPT, Command, command_arguments, jobs
 from forks import ForkServer
-from records import fields_without_times
+from records import records_without_times
 
 from svmbook.experiments.reproduce import reproduce
 from svmbook.experiments.running.store import Store
@@ -18,7 +18,7 @@ def uninterrupted_records(tmp_path_factory):
         store = Store(tmp_path_factory.mktemp("uninterrupted") / "runs.jsonl")
         n_stored = [progress.n_stored for progress in reproduce(jobs(runs), store)]
         assert n_stored == list(range(1, len(jobs(runs)) + 1))
-        return fields_without_times(store.records())
+        return records_without_times(store.records())
 
     return run_uninterrupted
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import MANY_RUNS, jobs, worker_pids
-from records import count_lines, fields_without_times
+from records import count_lines, records_without_times
 
 from svmbook.experiments.reproduce import dask_client, reproduce
 from svmbook.experiments.running.store import Store
@@ -47,7 +47,7 @@ def test_command_killed_ten_times_can_be_resumed(start_command, tmp_path, uninte
     assert last_process.returncode == 0
     records = Store(path).records()
     assert len(records) == len(uninterrupted_records(MANY_RUNS))
-    assert fields_without_times(records) == uninterrupted_records(MANY_RUNS)
+    assert records_without_times(records) == uninterrupted_records(MANY_RUNS)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     assert "Traceback" not in stderr or "--dask" in options  # Dask logs tracebacks of its own
     second_process = start_command(path, runs=MANY_RUNS)
     assert f"{path}: {n_stored} of 40 runs are stored" in second_process.wait_and_read_stderr()
-    assert fields_without_times(Store(path).records()) == uninterrupted_records(MANY_RUNS)
+    assert records_without_times(Store(path).records()) == uninterrupted_records(MANY_RUNS)
 
 
 def test_ctrl_c_while_a_cluster_starts_ends_the_command(start_command, tmp_path):
@@ -123,7 +123,7 @@ def test_cluster_that_loses_a_worker_makes_the_same_records(tmp_path, uninterrup
             if progress.n_stored == 20:
                 os.kill(next(iter(pids.values())), signal.SIGKILL)
     assert len(store) == len(uninterrupted_records(MANY_RUNS))
-    assert fields_without_times(store.records()) == uninterrupted_records(MANY_RUNS)
+    assert records_without_times(store.records()) == uninterrupted_records(MANY_RUNS)
 
 
 @pytest.mark.filterwarnings("default")

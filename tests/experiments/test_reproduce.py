@@ -12,7 +12,7 @@ import joblib
 import pytest
 from click.testing import CliRunner
 from commands import FEW_RUNS, SUITE_NAME, command_arguments, jobs, worker_pids
-from records import count_lines, fields_without_times
+from records import count_lines, records_without_times
 from threadpoolctl import threadpool_info
 
 from svmbook.experiments.cli import main
@@ -48,7 +48,7 @@ def test_command_killed_at_each_stage_of_writing_a_record_can_be_resumed(
     last_line = last_process.wait_and_read_stderr().splitlines()[-1]
     assert last_line.startswith(f"{TOTAL_RUNS}/{TOTAL_RUNS} ")
     assert last_process.returncode == 0
-    assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
+    assert records_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
 # test_kills.py tests the same with Dask and at random moments. The case with two workers is slow,
@@ -73,7 +73,7 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     assert "Traceback" not in stderr
     second_process = start_command(path, runs=FEW_RUNS)
     assert f"{path}: 4 of {TOTAL_RUNS} runs are stored" in second_process.wait_and_read_stderr()
-    assert fields_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
+    assert records_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
 # test_kills.py tests this with a real cluster.
@@ -147,7 +147,7 @@ def test_record_of_a_single_run_equals_that_among_other_runs(tmp_path, uninterru
     store = Store(tmp_path / "runs.jsonl")
     job = jobs()[TOTAL_RUNS - 2]
     list(reproduce([job], store))
-    assert fields_without_times(store.records()) == {
+    assert records_without_times(store.records()) == {
         tuple(job): uninterrupted_records(FEW_RUNS)[tuple(job)]
     }
 
@@ -162,7 +162,7 @@ def test_two_processes_make_the_same_records_even_if_one_is_killed(tmp_path, uni
                 os.kill(worker_pids(os.getpid())[0], signal.SIGKILL)
     assert 2 * FEW_RUNS <= len(store) == count_lines(store.path) < 80
     list(reproduce(jobs(), store))
-    records = fields_without_times(store.records())
+    records = records_without_times(store.records())
     assert {tuple(job): records[tuple(job)] for job in jobs()} == uninterrupted_records(FEW_RUNS)
 
 
@@ -291,4 +291,4 @@ def test_cluster_started_in_a_thread_makes_the_same_records(tmp_path, uninterrup
     thread.start()
     thread.join(timeout=300)
     assert worker_counts == [1]
-    assert fields_without_times(store.records()) == uninterrupted_records(FEW_RUNS)
+    assert records_without_times(store.records()) == uninterrupted_records(FEW_RUNS)

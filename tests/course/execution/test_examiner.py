@@ -2,7 +2,7 @@
 
 import pytest
 from cells import examine, run_sources
-from shell import run_cells_in_shell
+from shell_client import run_cells_in_shell
 
 CALLABLE_ANSWERS = {
     "a function": "def f(x): return 2 * x",

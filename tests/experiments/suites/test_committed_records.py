@@ -5,7 +5,7 @@ from records import (
     exact_and_close_fields,
     fastest_record,
     fastest_records,
-    repeat_fastest_run,
+    fields_of_repeated_fastest_run,
     repeat_run,
     skip_if_sklearn_differs,
 )
@@ -58,7 +58,7 @@ def is_available(suite, data_set):
 @pytest.mark.parametrize("name", SUITES)
 def test_fastest_run_of_each_suite_reproduces_its_committed_record(name):
     record = fastest_record(find_suite(name))
-    messages = difference_messages(repeat_fastest_run(name, record["method"]), record)
+    messages = difference_messages(fields_of_repeated_fastest_run(name, record["method"]), record)
     assert not messages, (
         f"renew the records: rm book/results/{name}.jsonl; svmbook reproduce {name}\n{messages[0]}"
     )
@@ -71,7 +71,7 @@ def test_fastest_run_of_each_method_if_quick_reproduces_its_committed_record(nam
         record = fastest_record(suite, method)
         seconds = sum(record[field] for field in record if field.endswith("seconds"))
         if is_available(suite, record["data_set"]) and seconds < MAX_SECONDS:
-            messages += difference_messages(repeat_fastest_run(name, method), record)
+            messages += difference_messages(fields_of_repeated_fastest_run(name, method), record)
     assert not messages, "\n".join(messages)
 
 

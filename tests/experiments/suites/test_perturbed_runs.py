@@ -2,7 +2,12 @@
 
 import pytest
 from perturbation import SEEDS, perturb_sources
-from records import exact_and_close_fields, fastest_record, repeat_fastest_run, repeat_run
+from records import (
+    exact_and_close_fields,
+    fastest_record,
+    fields_of_repeated_fastest_run,
+    repeat_run,
+)
 
 from svmbook.experiments import load_records
 from svmbook.experiments.suites import SUITES, find_suite
@@ -30,7 +35,7 @@ def fastest_record_of_each_method(suite):
 
 def perturbation_messages(suite, record, seeds, monkeypatch):
     """Return a message for each perturbation of the data that changes the record."""
-    unperturbed, messages = repeat_fastest_run(suite.name, record["method"]), []
+    unperturbed, messages = fields_of_repeated_fastest_run(suite.name, record["method"]), []
     for seed in seeds:
         with monkeypatch.context() as patch:
             perturb_sources(seed, patch.setattr)

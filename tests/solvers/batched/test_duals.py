@@ -39,9 +39,9 @@ def test_each_problem_is_solved_and_certified(problems, seed):
         assert (batch.alpha[row, n:] == 0).all()
         assert (alpha >= 0).all() and (alpha <= bounds).all()
         f = X @ (X.T @ (signs * alpha))
-        result = certify(alpha, batch.intercept[row], signs, bounds, f, n_iter=0, tol=1e-6)
-        assert batch.objective[row] == pytest.approx(result.objective, rel=1e-9)
-        expected = pytest.approx(result.dual_objective, rel=1e-9, abs=1e-12)
+        certified = certify(alpha, batch.intercept[row], signs, bounds, f, n_iter=0, tol=1e-6)
+        assert batch.objective[row] == pytest.approx(certified.objective, rel=1e-9)
+        expected = pytest.approx(certified.dual_objective, rel=1e-9, abs=1e-12)
         assert batch.dual_objective[row] == expected
         single_result = solve_active_set(X @ X.T, signs, bounds, tol=1e-9)
         tolerance = 1e-6 * single_result.objective
@@ -96,7 +96,7 @@ def test_solutions_do_not_depend_on_the_other_problems_of_the_batch(has_repeated
     X = rng.standard_normal((20, 30, 5))
     X[:, 15:29] = X[:, 1:15] if has_repeated_points else X[:, 15:29]
     y = np.tile(np.resize([-1.0, 1.0], 30), (20, 1))
-    C = np.tile(10.0 ** rng.uniform(-2, 3, (20, 1)), 30)  # so that faces have all sizes
+    C = np.tile(10.0 ** rng.uniform(-2, 3, (20, 1)), 30)  # so that faces of all sizes occur
     K = X @ X.transpose(0, 2, 1)
     batch = solve_dual_batch(K, y, C)
     single_batches = [solve_dual_batch(K[[row]], y[[row]], C[[row]]) for row in range(20)]
@@ -176,7 +176,7 @@ def test_pair_of_points_is_solved_by_one_linear_system():
     np.testing.assert_array_equal(batch.n_iter, 1)
 
 
-def test_one_point_of_a_solved_face_is_freed_or_a_pair_if_none_is_free():
+def test_each_solved_face_frees_one_point_or_a_pair_if_none_is_free():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 9, 2))
     y = np.where(rng.random((30, 9)) < 0.5, 1.0, -1.0)

@@ -15,35 +15,36 @@ from svmbook.solvers.dual.active_set import solve_active_set_on_gram
 X, LABELS = make_moons(300, noise=0.3, random_state=0)
 
 
-def random_subsets(n, max_size, seed=0):
-    """Return random subsets of both classes, as rows of bool."""
+def random_subsets(n, size_limit, seed=0):
+    """Return n random subsets of each class, of fewer than `size_limit` points, as rows of bool."""
     rng = np.random.default_rng(seed)
     positive, negative = np.zeros((2, n, len(X)), dtype=bool)
     for row in range(n):
         for subset, label in ((positive, 0), (negative, 1)):
             indices = rng.permutation(np.flatnonzero(label == LABELS))
-            subset[row, indices[: rng.integers(1, max_size)]] = True
+            subset[row, indices[: rng.integers(1, size_limit)]] = True
     return positive, negative
 
 
-def solve_single(positive, negative, C, weight):
+def solve_single(positive, negative, C, positive_weight):
     """Return w and b for one subset, from the solver for a single problem."""
     indices = np.concatenate([np.flatnonzero(positive), np.flatnonzero(negative)])
     y = np.where(positive[indices], 1.0, -1.0)
-    bounds = np.where(y > 0, C * weight, C)
+    bounds = np.where(y > 0, C * positive_weight, C)
     result = solve_active_set(X[indices] @ X[indices].T, y, bounds, tol=1e-12)
     return X[indices].T @ (y * result.alpha), result.intercept
 
 
-@pytest.mark.parametrize("weight", [1.0, 3.0, "random"])
-@pytest.mark.parametrize(("C", "max_size"), [(0.1, 10), (100.0, 30), (10.0, 90)])
-def test_members_agree_with_the_solver_for_a_single_problem(C, max_size, weight):
-    positive, negative = random_subsets(40, max_size)
+@pytest.mark.parametrize("positive_weight", [1.0, 3.0, "random"])
+@pytest.mark.parametrize(("C", "size_limit"), [(0.1, 10), (100.0, 30), (10.0, 90)])
+def test_members_agree_with_the_solver_for_a_single_problem(C, size_limit, positive_weight):
+    positive, negative = random_subsets(40, size_limit)
     random_weights = 4.0 * np.random.default_rng(1).random(40)
-    weights = random_weights if weight == "random" else np.full(40, weight)
-    members = fit_linear_members(X, positive, negative, C, weights)
+    is_random = positive_weight == "random"
+    positive_weights = random_weights if is_random else np.full(40, positive_weight)
+    members = fit_linear_members(X, positive, negative, C, positive_weights)
     for row in range(40):
-        w, b = solve_single(positive[row], negative[row], C, weights[row])
+        w, b = solve_single(positive[row], negative[row], C, positive_weights[row])
         np.testing.assert_allclose(members.coef[row], w, atol=1e-7 * max(1.0, np.abs(w).max()))
         assert members.intercept[row] == pytest.approx(b, abs=1e-6)
     assert (members.relative_gap < 1e-7).all()
@@ -92,7 +93,7 @@ def test_l1_members_reach_the_minimal_objective(C, monkeypatch):
     assert (members.relative_gap < 1e-7).all()
 
 
-def test_l1_members_have_zero_weights_for_tiny_C():
+def test_l1_members_have_zero_coefficients_for_tiny_C():
     positive, negative = random_subsets(25, 12)
     members = fit_l1_members(X, positive, negative, 1e-9, np.ones(25))
     assert (members.coef == 0).all() and (members.relative_gap < 1e-7).all()
@@ -107,7 +108,7 @@ def test_l1_members_do_not_use_uninformative_features():
 
 
 @pytest.mark.parametrize("C", [1e-3, 0.1, 1.0])
-def test_gap_of_exemplars_is_at_rounding_error_for_small_C(C):
+def test_gap_of_exemplar_svms_is_rounding_error_for_small_C(C):
     rng = np.random.default_rng(0)
     points = rng.uniform(-2, 2, (400, 2))
     positive, negative = np.zeros((2, 400, 400), dtype=bool)
@@ -119,7 +120,7 @@ def test_gap_of_exemplars_is_at_rounding_error_for_small_C(C):
     assert np.abs(members.relative_gap).max() < 1e-9
 
 
-def test_batches_respect_memory_and_size_ratio(monkeypatch):
+def test_batches_respect_limits_of_memory_and_size_ratio(monkeypatch):
     sizes = np.sort(np.random.default_rng(0).integers(2, 60, 500))
     for d in (7, 500):
         monkeypatch.setattr(members_module, "MAX_BATCH_ENTRIES", 20_000)

@@ -12,7 +12,7 @@ XOR_X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 XOR_Y = np.array([1.0, 1.0, -1.0, -1.0])
 
 
-def problem(seed, n=30, d=3, steps_per_unit=None):
+def labelled_points(seed, n=30, d=3, steps_per_unit=None):
     """Return random labelled points, rounded to multiples of 1 / steps_per_unit if it is given."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
@@ -33,8 +33,8 @@ def outputs_of_all_stumps(X):
 
 @pytest.mark.parametrize("steps_per_unit", [None, 1])
 @pytest.mark.parametrize("seed", range(5))
-def test_best_stump_agrees_with_brute_force(seed, steps_per_unit):
-    X, y = problem(seed, steps_per_unit=steps_per_unit)
+def test_best_and_candidate_stumps_agree_with_brute_force(seed, steps_per_unit):
+    X, y = labelled_points(seed, steps_per_unit=steps_per_unit)
     g = y * np.random.default_rng(seed).random(len(y))
     largest_edge = (g @ outputs_of_all_stumps(X)).max()
     stump, edge = MidpointStumps(X).best(g)
@@ -56,7 +56,7 @@ def test_thresholds_are_midpoints_of_values_that_differ_by_more_than_rounding():
 
 
 def test_adaboost_weights_points_by_the_exponentials_of_their_negative_margins():
-    X, y = problem(3)
+    X, y = labelled_points(3)
     result = run_adaboost(MidpointStumps(X), X, y, 12, np.ones(len(y)))
     F, outputs = np.zeros(len(y)), outputs_of_all_stumps(X)
     for hypothesis, weight in zip(result.hypotheses, result.weights, strict=True):
@@ -101,7 +101,7 @@ def optimum_over_all_stumps(X, y, C):
 @pytest.mark.parametrize("steps_per_unit", [None, 2])
 @pytest.mark.parametrize("seed", range(4))
 def test_column_generation_reaches_the_optimum_over_all_stumps(seed, steps_per_unit, C):
-    X, y = problem(seed, steps_per_unit=steps_per_unit)
+    X, y = labelled_points(seed, steps_per_unit=steps_per_unit)
     optimum = optimum_over_all_stumps(X, y, C)
     bounds = np.full(len(y), C)
     if np.isinf(optimum):
@@ -134,7 +134,7 @@ def test_inseparable_points_are_reported():
 
 
 def test_ensemble_is_empty_for_small_C():
-    X, y = problem(0)
+    X, y = labelled_points(0)
     result = run_lpboost(MidpointStumps(X), X, y, np.full(30, 0.01))
     assert result.converged and not len(result.weights)
     assert result.objective == pytest.approx(0.3)

@@ -1,4 +1,4 @@
-"""The active-set solver: exactness, checked by theory and against other solvers."""
+"""The active-set solver: exactness, by the optimality conditions and against other solvers."""
 
 import numpy as np
 import pytest
@@ -144,7 +144,7 @@ def test_points_may_have_different_upper_bounds():
 
 
 @pytest.mark.parametrize("max_iter", [1, 2, 5, 30])
-def test_result_at_the_iteration_limit_is_feasible_and_has_its_gap(max_iter):
+def test_result_at_the_iteration_limit_is_feasible_and_reports_its_gap(max_iter):
     X = np.random.default_rng(0).standard_normal((200, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     K = X @ X.T

@@ -144,7 +144,7 @@ def test_step_solves_the_bordered_system(offset, imbalance, shift):
     assert b - offset * imbalance == pytest.approx(expected[-1], abs=1e-9 * scale)
 
 
-def test_reduced_shift_gains_two_digits_until_it_is_smallest():
+def test_shift_is_reduced_to_its_minimum_and_first_reduction_gains_two_digits():
     # On a well-conditioned face the shift limits the accuracy of the step, and rounding does not.
     K, y = noisy_gram(30, gamma=1.0)
     face_solver = FaceSolver(StoredGram(K + np.eye(30)))
@@ -226,8 +226,8 @@ def test_refinement_ends_if_the_residual_stalls_or_is_small(
         ([0, 1, 3, 6, 7, 8], [1, 1, -1, 1, 1, -1], 0.5),
     ],
 )
-def test_prediction_that_is_wrong_at_every_point_is_corrected_in_one_iteration(x, y, C):
-    # The first iteration follows no other, so it never raises the shift. The second solves the
+def test_initial_sets_that_are_wrong_at_every_point_are_corrected_in_one_iteration(x, y, C):
+    # The first iteration has no predecessor, so it never raises the shift. The second solves the
     # face of the solution, and the third removes the error due to the shift.
     y = np.array(y, dtype=float)
     K = gaussian(np.array(x, dtype=float)[:, None], gamma=0.5)
@@ -284,9 +284,9 @@ def test_initial_state_is_predicted_from_a_quarter_of_the_points():
 @pytest.mark.parametrize(("near_solution", "n_iter"), [(False, 27), (True, 3)])
 def test_cycle_of_primal_dual_iterations_is_ended(near_solution, n_iter, monkeypatch):
     # In every iteration the two free points move to zero and the other two become free: always four
-    # corrections, so that only the first iteration reaches a new minimum. The iterations end after
-    # more than 25 without a new minimum (notebooks/notes/active_sets.ipynb), or more than 1 near
-    # the solution.
+    # corrections, so that only the first iteration reaches a new minimum of their number. The
+    # iterations end after more than 25 without a new minimum (notebooks/notes/active_sets.ipynb),
+    # or more than 1 near the solution.
     y = np.array([1.0, -1.0, 1.0, -1.0])
     cycling_solver = SimpleNamespace(
         step=lambda F, e, imbalance: (-y[F], 0.0), lower_shift=list, raise_shift=list

@@ -1,4 +1,4 @@
-"""Votes of members against a loop, and mined exemplars against SVMs of all negatives."""
+"""Exemplar and prototype SVMs: votes agree with loops, mined members with exact SVMs."""
 
 import numpy as np
 import pytest
@@ -14,9 +14,9 @@ LABELS = np.array(["left", "right"])[Y]
 X_NEW, _ = make_moons(40, noise=0.25, random_state=1)
 
 
-def votes_by_loops(model, weight):
+def vote_differences_by_loops(model, vote_weight):
     """Return the votes for the second class minus the votes for the first."""
-    votes = np.zeros(len(X_NEW))
+    differences = np.zeros(len(X_NEW))
     for i, x in enumerate(X_NEW):
         voters = []
         for m, member in enumerate(model.members_):
@@ -25,8 +25,8 @@ def votes_by_loops(model, weight):
                 distance = np.linalg.norm(x - model.exemplars_[m])
                 voters.append((distance, 1 if member.label == "right" else -1, m, output))
         voters.sort()
-        votes[i] = sum(sign * weight(voters, *rest) for _, sign, *rest in voters)
-    return votes
+        differences[i] = sum(sign * vote_weight(voters, *rest) for _, sign, *rest in voters)
+    return differences
 
 
 def unit_weight(voters, m, output):
@@ -43,20 +43,20 @@ def three_nearest_weight(voters, m, output):
 
 
 @pytest.mark.parametrize(
-    ("voting", "n_neighbors", "weight"),
+    ("voting", "n_neighbors", "vote_weight"),
     [
         ("majority", None, unit_weight),
         ("local", None, distance_weight),
         ("local", 3, three_nearest_weight),
     ],
 )
-def test_votes_agree_with_loop_over_members(voting, n_neighbors, weight):
+def test_votes_agree_with_loop_over_members(voting, n_neighbors, vote_weight):
     model = PrototypeSVM(C=10.0, voting=voting, n_neighbors=n_neighbors, random_state=0)
-    votes = votes_by_loops(model.fit(X, LABELS), weight)
-    np.testing.assert_allclose(model.decision_function(X_NEW), votes, atol=1e-8)
+    differences = vote_differences_by_loops(model.fit(X, LABELS), vote_weight)
+    np.testing.assert_allclose(model.decision_function(X_NEW), differences, atol=1e-8)
 
 
-def test_probabilities_are_fitted_on_validation_points():
+def test_sigmoids_are_fitted_on_validation_points():
     model = PrototypeSVM(C=10.0, voting="probability", random_state=0).fit(X, LABELS)
     validation = np.setdiff1d(np.arange(100), model.history_[0].exemplars)
     sigmoids = [
@@ -65,8 +65,10 @@ def test_probabilities_are_fitted_on_validation_points():
         )
         for member in model.members_
     ]
-    votes = votes_by_loops(model, lambda _, m, output: sigmoids[m].probability(output))
-    np.testing.assert_allclose(model.decision_function(X_NEW), votes, atol=1e-6)
+    differences = vote_differences_by_loops(
+        model, lambda _, m, output: sigmoids[m].probability(output)
+    )
+    np.testing.assert_allclose(model.decision_function(X_NEW), differences, atol=1e-6)
 
 
 def test_most_frequent_class_is_predicted_without_votes():
@@ -79,23 +81,23 @@ def test_most_frequent_class_is_predicted_without_votes():
 
 
 @pytest.mark.filterwarnings("ignore:no member classifies")
-@pytest.mark.parametrize("weight", [1.0, "balanced"])
+@pytest.mark.parametrize("positive_weight", [1.0, "balanced"])
 @pytest.mark.parametrize("C", [0.01, 0.3, 100.0])
-def test_mined_members_equal_svms_against_all_other_points(C, weight):
+def test_mined_members_equal_svms_against_all_other_points(C, positive_weight):
     # The classes are unbalanced, so that their weights differ. The members of the two distant
     # points need no further negatives after the first round.
     rows = np.concatenate([np.flatnonzero(Y == 0)[:20], np.flatnonzero(Y == 1)])
     order = np.random.default_rng(0).permutation(72)
     all_points = np.vstack([[[0.0, 60.0], [-60.0, 0.0]], X[rows]])[order]
     all_labels = np.concatenate([[0, 1], Y[rows]])[order]
-    model = ExemplarSVM(C=C, positive_weight=weight, voting="majority", n_negatives=3).fit(
+    model = ExemplarSVM(C=C, positive_weight=positive_weight, voting="majority", n_negatives=3).fit(
         all_points, all_labels
     )
     assert model.n_rounds_ > 0
     for i in range(0, 70, 5):
         others = np.flatnonzero(all_labels[i] != all_labels)
         points, y = all_points[[i, *others]], np.array([1.0, *(-1.0,) * len(others)])
-        factor = len(others) if weight == "balanced" else 1.0
+        factor = len(others) if positive_weight == "balanced" else 1.0
         exact = solve_active_set(points @ points.T, y, np.where(y > 0, C * factor, C), tol=1e-12)
         w = points.T @ (y * exact.alpha)
         atol = 1e-5 * max(1.0, np.abs(w).max())
@@ -150,7 +152,7 @@ def test_mining_doubles_the_number_of_added_negatives():
             assert sizes == {16 if mining else n_negatives}
 
 
-def test_three_classes_have_majority_votes():
+def test_majority_votes_of_three_classes_count_covering_members():
     points = np.array([[0.0, 0.0], [0.2, 0.1], [5.0, 0.0], [5.2, 0.1], [0.0, 5.0], [0.1, 5.2]])
     model = ExemplarSVM(C=10.0, positive_weight=1.0, voting="majority", mining=False)
     votes = model.fit(points, list("aabbcc")).decision_function([[0.1, 0.0]])
@@ -162,16 +164,17 @@ def test_three_classes_have_majority_votes():
 @pytest.mark.parametrize("voting", ["majority", "local", "probability"])
 def test_prediction_uses_blocks_of_bounded_size(voting, monkeypatch):
     model = PrototypeSVM(voting=voting, random_state=0).fit(X, LABELS)
-    one_block, sizes = model.decision_function(X_NEW), []
-    votes = type(model._ensemble_)._votes_of_block
+    expected, numbers_of_outputs = model.decision_function(X_NEW), []
+    votes_of_block = type(model._ensemble_)._votes_of_block
 
     def recording_votes(ensemble, block):
-        sizes.append(len(block) * len(ensemble.coef))
-        return votes(ensemble, block)
+        numbers_of_outputs.append(len(block) * len(ensemble.coef))
+        return votes_of_block(ensemble, block)
 
     monkeypatch.setattr(type(model._ensemble_), "_votes_of_block", recording_votes)
     monkeypatch.setattr("svmbook.prototypes.ensemble.MAX_BLOCK_OUTPUTS", 500)
-    np.testing.assert_allclose(model.decision_function(X_NEW), one_block, atol=1e-9)
+    np.testing.assert_allclose(model.decision_function(X_NEW), expected, atol=1e-9)
     n_members = len(model.members_)
-    assert len(sizes) > 1 and sum(sizes) == len(X_NEW) * n_members
-    assert max(sizes) <= max(500, n_members)
+    assert len(numbers_of_outputs) > 1
+    assert sum(numbers_of_outputs) == len(X_NEW) * n_members
+    assert max(numbers_of_outputs) <= max(500, n_members)

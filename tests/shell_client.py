@@ -2,7 +2,7 @@
 
 A kernel in a sandbox takes two seconds of processor time, most of it for imports. Here a server
 that has imported the modules forks for each notebook, in a tenth of that time. The code of the
-grader runs unchanged. Without a sandbox and limits of resources, the cells must be harmless.
+grader runs unchanged. There is no sandbox and no resource limit, so the cells must be harmless.
 """
 
 import json
@@ -22,7 +22,7 @@ FORK_CONTEXT = multiprocessing.get_context("forkserver")
 FORK_CONTEXT.set_forkserver_preload(
     ["IPython.core.interactiveshell", "matplotlib.pyplot", "sklearn.svm", "svmbook.course.checks"]
 )
-SHELL_SANDBOX = "forked shells"  # passed to the grader instead of the path of bubblewrap
+SHELL_SANDBOX = "forked shells"  # replaces the path of bubblewrap; there is no sandbox
 RUN_LOCK = threading.Lock()  # Python 3.11 may fail if two threads parse at the same time
 MAX_CELL_SECONDS = 120  # limit for one cell, generous because the computer may be busy
 
@@ -82,8 +82,9 @@ class ShellClient:
 def run_cells_in_shell(
     cells, limits=None, sandbox=None, stop_event=None, answer_names=(), data_files=None
 ):
-    """Run cells as `sandbox.run_cells` does, but in a forked shell, without limits and data files.
+    """Run cells as `sandbox.run_cells` does, but in a forked shell.
 
+    The arguments ``limits``, ``sandbox``, ``stop_event`` and ``data_files`` have no effect.
     `run.Client` must be replaced by `ShellClient`, as the fixture ``shell_sandbox`` does.
     """
     outcome = Outcome()
