@@ -62,7 +62,7 @@ def time_grading(n_students):
         course.release(name)
         for k in range(n_students):
             hand_in_variant(course, f"student{k}", name, rng)
-        _, seconds = time_call(lambda: list(grade_submissions(course, name, jobs=2)))
+        _, seconds = time_call(lambda: list(grade_submissions(course, name, n_jobs=2)))
     return {"method": "grade", "submissions": n_students, "minutes": seconds / 60}
 
 

@@ -32,7 +32,7 @@ def grade_and_check_marks(course, name, submissions, sandbox):
     course.release(name)
     for student, (answers, _) in submissions.items():
         hand_in_assignment(course, student, name, answered_book_assignment(course, name, answers))
-    n_submissions, *graded_submissions = grade_submissions(course, name, jobs=2, sandbox=sandbox)
+    n_submissions, *graded_submissions = grade_submissions(course, name, n_jobs=2, sandbox=sandbox)
     assert n_submissions == len(graded_submissions) and not any(
         submission.notes for submission in graded_submissions
     )

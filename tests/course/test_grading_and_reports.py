@@ -37,7 +37,7 @@ RAISING_SQUARE = (
 def grade_by_student(course, sandbox, **options):
     """Grade, and return the graded submissions by student."""
     n_submissions, *graded = grade_submissions(
-        course, ASSIGNMENT, jobs=2, sandbox=sandbox, **options
+        course, ASSIGNMENT, n_jobs=2, sandbox=sandbox, **options
     )
     assert n_submissions == len(graded)
     return {submission.student: submission for submission in graded}

@@ -68,7 +68,7 @@ def check_hostile_submissions(released_course, sandbox, tmp_path, subtests, kind
     old_digests = _digests(course.root, excluded_names=grading_output_names)
     limits = Limits(seconds=20, cell_seconds=4, memory=2**30, disk=2**24, output=1_000_000)
     n_submissions, *graded_submissions = grade_submissions(
-        course, ASSIGNMENT, jobs=2, sandbox=sandbox, limits=limits
+        course, ASSIGNMENT, n_jobs=2, sandbox=sandbox, limits=limits
     )
     expected_students = {*kinds, *FILE_KINDS, *FOLDER_KINDS, "is honest"}
     assert n_submissions == len(graded_submissions) == len(expected_students)

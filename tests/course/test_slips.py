@@ -13,7 +13,7 @@ from svmbook.course.reports.report import write_report
 def test_slips_are_graded_and_reported(course, shell_sandbox, subtests):
     hand_in_all(course)
     n_submissions, *graded_submissions = grade_submissions(
-        course, ASSIGNMENT, jobs=2, sandbox=shell_sandbox
+        course, ASSIGNMENT, n_jobs=2, sandbox=shell_sandbox
     )
     graded_by_student = {graded.student: graded for graded in graded_submissions}
     assert n_submissions == len(graded_by_student) == len(SLIPS)

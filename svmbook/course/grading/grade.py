@@ -53,7 +53,7 @@ class GradedSubmission:
     notes: list
 
 
-def grade_submissions(course, assignment, jobs=1, sandbox=None, limits=None, regrade=False):
+def grade_submissions(course, assignment, n_jobs=1, sandbox=None, limits=None, regrade=False):
     """Grade the submissions of an assignment that are not graded yet or have changed.
 
     Parameters
@@ -62,7 +62,7 @@ def grade_submissions(course, assignment, jobs=1, sandbox=None, limits=None, reg
         The course.
     assignment : str
         The name of the assignment, which must have been released.
-    jobs : int, default=1
+    n_jobs : int, default=1
         Number of sandboxes at a time.
     sandbox : str, optional
         Path of bubblewrap, or `sandbox.UNSAFE`; by default it is found automatically.
@@ -97,7 +97,7 @@ def grade_submissions(course, assignment, jobs=1, sandbox=None, limits=None, reg
             "limits": limits,
             "data_files": course.data_files(assignment),
         }
-        runs = _run_all(master, pending_submissions, jobs, **run_options)
+        runs = _run_all(master, pending_submissions, n_jobs, **run_options)
         # Open the gradebook once, because opening it takes longer than entering marks.
         with course.gradebook() as gradebook, closing(runs):
             for pending_submission, result in runs:
@@ -106,12 +106,12 @@ def grade_submissions(course, assignment, jobs=1, sandbox=None, limits=None, reg
                 )
 
 
-def _run_all(master, pending_submissions, jobs, **run_options):
+def _run_all(master, pending_submissions, n_jobs, **run_options):
     """Run pending submissions; yield each with its `RunResult`."""
     stop_event = run_options["stop_event"] = threading.Event()
     # These are run again one at a time, because others may have slowed them down.
     timed_out_submissions = []
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(n_jobs) as pool:
         try:
             futures = {
                 pool.submit(
@@ -122,7 +122,7 @@ def _run_all(master, pending_submissions, jobs, **run_options):
             for future in as_completed(futures):
                 pending_submission = futures.pop(future)
                 result = _result_or_zero(future.result, master)
-                if result.timed_out and jobs > 1:
+                if result.timed_out and n_jobs > 1:
                     timed_out_submissions.append(pending_submission)
                 else:
                     yield pending_submission, result

@@ -67,8 +67,10 @@ def carry_out_run(data_set, method, run):
     """Carry out one run: a ten-fold cross-validation of one setting."""
     change = method.partition(", ")[0]
     model = INTERPRETATIONS.get(change, PrototypeSVM)(**OPTIONS_BY_METHOD[method])
-    alternative_scale = method.startswith("alternative scale")
-    return cross_validate(lambda X, y: model, data_set, run, alternative_scale=alternative_scale)
+    invert_standardisation = method.startswith("alternative scale")
+    return cross_validate(
+        lambda X, y: model, data_set, run, invert_standardisation=invert_standardisation
+    )
 
 
 def _compare(records):

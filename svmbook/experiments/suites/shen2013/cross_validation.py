@@ -107,16 +107,16 @@ def load_data(data_set, seed):
     return np.asarray(X, dtype=float), codes, noisy_codes % len(classes)
 
 
-def cross_validate(make_estimator, data_set, run, *, alternative_scale=False):
+def cross_validate(make_estimator, data_set, run, *, invert_standardisation=False):
     """Return the record of a run: ten accuracies, and means of the model size and of the shifts.
 
     ``make_estimator(X, y)`` is called with the points and their labels without noise. With
-    ``alternative_scale`` the features of tables are not standardised, and those of the other data
-    sets are.
+    ``invert_standardisation`` the features of tables are not standardised, and those of the other
+    data sets are.
     """
     seed, (name, _) = run_seed(0, run), parse_data_set_name(data_set)
     X, clean_labels, noisy_labels = load_data(data_set, seed)
-    is_standardised = (name in TABLES) != alternative_scale
+    is_standardised = (name in TABLES) != invert_standardisation
     scaler = StandardScaler() if is_standardised else "passthrough"
     pipeline = with_seed(make_pipeline(scaler, make_estimator(X, clean_labels)), seed)
     accuracies, clean_accuracies, sizes, shift_counts = [], [], [], []

@@ -75,9 +75,9 @@ def test_each_interleaved_fold_of_the_spirals_has_points_of_only_one_arm():
 
 
 @pytest.mark.parametrize("data_set", ["spirals", "iris"])
-@pytest.mark.parametrize("alternative_scale", [False, True])
-def test_alternative_scale_standardises_generated_data_instead_of_tables(
-    data_set, alternative_scale
+@pytest.mark.parametrize("invert_standardisation", [False, True])
+def test_inverted_standardisation_standardises_generated_data_instead_of_tables(
+    data_set, invert_standardisation
 ):
     deviations = []
 
@@ -87,9 +87,9 @@ def test_alternative_scale_standardises_generated_data_instead_of_tables(
             return super().fit(X, y)
 
     cross_validation.cross_validate(
-        lambda X, y: Recorder(), data_set, 0, alternative_scale=alternative_scale
+        lambda X, y: Recorder(), data_set, 0, invert_standardisation=invert_standardisation
     )
-    assert np.allclose(deviations, 1.0) == ((data_set == "iris") != alternative_scale)
+    assert np.allclose(deviations, 1.0) == ((data_set == "iris") != invert_standardisation)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
