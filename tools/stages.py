@@ -21,7 +21,8 @@ GROUPS = {
     "experiments": ("experiments",),
     "course": ("course",),
     "web": ("web", "test_book.py", "test_glossary.py"),
-    "live_and_print": tuple(f"web/test_{x}.py" for x in ("live", "live_class", "pdf", "epub")),
+    "live_and_print": ("web/test_live.py", "web/test_live_class.py", "web/test_pdf.py",
+                       "web/test_epub.py"),
 }  # fmt: skip
 QUICK_GROUPS = ("solvers", "core")
 NUMERICAL_GROUPS = (*QUICK_GROUPS, "ensembles")
