@@ -2,7 +2,7 @@
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-SHOWN_BASES = (ClassifierMixin, BaseEstimator)  # what estimators inherit through our bases
+SHOWN_BASES = (ClassifierMixin, BaseEstimator)  # shown in place of svmbook's own
 
 
 def join_continued_lines(app, what, name, obj, options, lines):
@@ -19,14 +19,14 @@ def join_continued_lines(app, what, name, obj, options, lines):
     lines[:] = joined
 
 
-def hide_private_bases(app, name, obj, options, bases):
-    """Show only base classes of other projects, since svmbook's own have no entry."""
+def hide_own_bases(app, name, obj, options, bases):
+    """Show only base classes of other projects; most of svmbook's own have no entry."""
     inherited = [base for base in SHOWN_BASES if issubclass(obj, base)]
-    others = [base for base in bases if not base.__module__.startswith("svmbook")]
-    bases[:] = others or inherited or [object]
+    external_bases = [base for base in bases if not base.__module__.startswith("svmbook")]
+    bases[:] = external_bases or inherited or [object]
 
 
-def skip_fields(app, what, name, obj, skip, options):
+def skip_named_tuple_fields(app, what, name, obj, skip, options):
     """Skip the fields of named tuples, which the docstring of the class describes."""
     return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field") else None
 
@@ -34,6 +34,6 @@ def skip_fields(app, what, name, obj, skip, options):
 def setup(app):
     """Register before Napoleon, which has the default priority of 500."""
     app.connect("autodoc-process-docstring", join_continued_lines, priority=400)
-    app.connect("autodoc-process-bases", hide_private_bases)
-    app.connect("autodoc-skip-member", skip_fields)
+    app.connect("autodoc-process-bases", hide_own_bases)
+    app.connect("autodoc-skip-member", skip_named_tuple_fields)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

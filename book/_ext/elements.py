@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 
 def element(name, *content, **attributes):
-    """Return an element that contains other elements or a text."""
+    """Return an element; its content is other elements or one text."""
     parent = ElementTree.Element(name, attributes)
     for child in content:
         if isinstance(child, str):
@@ -15,6 +15,6 @@ def element(name, *content, **attributes):
 
 
 def serialise(root):
-    """Return a document as bytes, one line per element."""
+    """Return the document with this root element as indented XML, in bytes."""
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)

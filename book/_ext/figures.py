@@ -1,4 +1,4 @@
-"""Show drawings: whole on wide screens, with their panels below each other on narrow ones.
+"""Show drawings: whole on wide screens, with their panels one below another on narrow ones.
 
 The pictures of figures with a slider are stored as files, which load only when they are shown.
 """
@@ -23,15 +23,18 @@ def points_to_pixels(length):
     return float(length) * 96 / 72
 
 
-def panel_html(image, size, box):
-    """Return the HTML of one panel: the whole drawing, clipped to a box in relative units."""
+def panel_html(image_template, size, box):
+    """Return the HTML of one panel: the whole drawing, clipped to a box in relative units.
+
+    The template is the HTML of the drawing, with a field ``style``.
+    """
     left, top, width, height = box
     pixel_width, pixel_height = width * size[0], height * size[1]
     style = f"width: {100 / width:.2f}%; left: {-100 * left / width:.2f}%"
     style += f"; top: {-100 * top / height:.2f}%"
     return (
         f'<span class="panel" style="aspect-ratio: {pixel_width:.0f} / {pixel_height:.0f}; '
-        f'width: min(100%, {pixel_width:.0f}px)">{image.format(style=style)}</span>'
+        f'width: min(100%, {pixel_width:.0f}px)">{image_template.format(style=style)}</span>'
     )
 
 
@@ -51,9 +54,9 @@ def visit_image(writer, node):
     html = f'<img class="whole" src="{source}" alt="{alt}" loading="lazy" '
     html += f'width="{size[0]:.0f}" height="{size[1]:.0f}">'
     if panels := PANELS.search(head):
-        image = f'<img src="{source}" alt="" loading="lazy" style="{{style}}">'
+        image_template = f'<img src="{source}" alt="" loading="lazy" style="{{style}}">'
         boxes = [[float(number) for number in box.split()] for box in panels[1].split(",")]
-        panel_spans = "".join(panel_html(image, size, box) for box in boxes)
+        panel_spans = "".join(panel_html(image_template, size, box) for box in boxes)
         html += f'<span class="panels" role="img" aria-label="{alt}">{panel_spans}</span>'
     writer.body.append(f'<span class="drawing {classes}">{html}</span>\n')
 
@@ -65,20 +68,21 @@ def depart_image(writer, node):
 def store_embedded_pictures(app, pagename, templatename, context, doctree):
     """Store each picture of a figure with a slider as a file.
 
-    A notebook has these pictures in its HTML outputs. In the page they would load before the text.
+    A notebook has these pictures in its HTML outputs. Embedded in the page, they would delay the
+    text.
     """
 
-    def store(match):
+    def store_picture(match):
         content = unquote_to_bytes(match[1])
         name = f"_images/{hashlib.sha256(content).hexdigest()}.svg"
         Path(app.outdir, name).parent.mkdir(exist_ok=True)
         Path(app.outdir, name).write_bytes(content)
-        width, height = SIZE.search(content.decode()).groups()
-        size = f'width="{points_to_pixels(width):.0f}" height="{points_to_pixels(height):.0f}"'
-        return f'src="{context["pathto"](name, resource=True)}" loading="lazy" {size}'
+        width, height = map(points_to_pixels, SIZE.search(content.decode()).groups())
+        size_attributes = f'width="{width:.0f}" height="{height:.0f}"'
+        return f'src="{context["pathto"](name, resource=True)}" loading="lazy" {size_attributes}'
 
     if "body" in context:
-        context["body"] = EMBEDDED_PICTURE.sub(store, context["body"])
+        context["body"] = EMBEDDED_PICTURE.sub(store_picture, context["body"])
 
 
 def setup(app):

@@ -47,9 +47,9 @@ def split_at_terms(text, terms):
         yield text, None
 
 
-def is_running_text(text):
+def is_running_text(text_node):
     """Return whether a text node is part of the running text of a page."""
-    node = text.parent
+    node = text_node.parent
     while node is not None:
         if isinstance(node, EXCLUDED_NODES) or "start" in node.get("classes", []):
             return False
@@ -58,24 +58,24 @@ def is_running_text(text):
 
 
 def link_terms(app, doctree, docname):
-    """Link the terms in one chapter."""
+    """Link the first use of each term in one chapter, unless the chapter links it itself."""
     if not docname.startswith("notebooks/") or app.builder.format != "html":
         return
     objects = app.env.get_domain("std").objects
     targets = {name: target for (kind, name), target in objects.items() if kind == "term"}
-    explicitly_linked = {
+    linked_anchors = {
         reference["refuri"].partition("#")[2]
         for reference in doctree.findall(nodes.reference)
         if "refuri" in reference
     }
-    unlinked_terms = {
+    terms_to_link = {
         name
         for name, (_, anchor) in targets.items()
-        if anchor not in explicitly_linked and name not in AMBIGUOUS_TERMS
+        if anchor not in linked_anchors and name not in AMBIGUOUS_TERMS
     }
-    for text in [text for text in doctree.findall(nodes.Text) if is_running_text(text)]:
+    for text_node in list(filter(is_running_text, doctree.findall(nodes.Text))):
         pieces = []
-        for words, term in split_at_terms(text.astext(), unlinked_terms):
+        for words, term in split_at_terms(text_node.astext(), terms_to_link):
             piece = nodes.Text(words)
             if term:
                 page, anchor = targets[term]
@@ -85,7 +85,7 @@ def link_terms(app, doctree, docname):
                 )
             pieces.append(piece)
         if any(isinstance(piece, nodes.reference) for piece in pieces):
-            text.parent.replace(text, pieces)
+            text_node.parent.replace(text_node, pieces)
 
 
 def setup(app):

@@ -3,13 +3,13 @@
 from elements import element, serialise
 
 
-def question_bank(book, chapters):
+def question_bank(book_title, chapters):
     """Return the questions of a book as XML, with one category per chapter.
 
     Parameters
     ----------
-    book : str
-        Title of the book, used as the parent category of the chapters.
+    book_title : str
+        The name of the parent category of the chapters.
     chapters : list of ChapterQuestions
         The chapters with their questions.
 
@@ -20,8 +20,8 @@ def question_bank(book, chapters):
     """
     quiz = element("quiz")
     for chapter in chapters:
-        path = "/".join(title.replace("/", "//") for title in (book, chapter.title))
-        category = element("category", element("text", f"$course$/top/{path}"))
+        category_path = "/".join(title.replace("/", "//") for title in (book_title, chapter.title))
+        category = element("category", element("text", f"$course$/top/{category_path}"))
         quiz.append(element("question", category, type="category"))
         quiz.extend(map(_question, chapter.questions))
     return serialise(quiz)

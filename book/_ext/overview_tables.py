@@ -29,7 +29,7 @@ def chapter_rows(root):
 
 
 def size_rows():
-    """Yield name, size, classes, sources and other cells of each data set."""
+    """Yield one row per data set, with the columns of ``{data-sets} sizes``."""
     for entry in manifest().values():
         counts = ", ".join(f"{label}: {n:,}" for label, n in entry.class_counts.items())
         sources = [
@@ -42,8 +42,8 @@ def size_rows():
             entry.name, default
         )
         size = f"{entry.n_rows:,} x {entry.n_features}"
-        positive = ", ".join(entry.positive_labels)
-        yield f"`{entry.name}`", size, counts, ", ".join(sources), positive, fetched_from
+        positive_labels = ", ".join(entry.positive_labels)
+        yield f"`{entry.name}`", size, counts, ", ".join(sources), positive_labels, fetched_from
 
 
 def origin_rows():

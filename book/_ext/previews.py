@@ -1,10 +1,10 @@
-"""Previews of links: let them end with a complete sentence, and compute and add them faster.
+"""Previews of links: end them with a complete sentence, compute them faster, add them later.
 
 A preview of sphinx_tippy is the heading and up to two paragraphs of a section. The last paragraph
 often introduces a formula or list that is omitted. sphinx_tippy parses each page. Code cells and
-tables without links are the largest part of a page but need no previews, so they are hidden.
-The browser adds the previews to the links at the reader's first interaction, not while the page
-loads.
+tables without links are the largest part of a page but need no previews, so they are hidden from
+sphinx_tippy. The browser adds the previews to the links at the reader's first interaction, not
+while the page loads.
 """
 
 import re
@@ -32,19 +32,19 @@ def last_sentence_end(paragraph):
 
 def remove_incomplete_sentence(html):
     """Return a preview without an incomplete last sentence."""
-    body = BeautifulSoup(html, "html.parser")
-    paragraphs = body.find_all("p", recursive=False)
+    preview = BeautifulSoup(html, "html.parser")
+    paragraphs = preview.find_all("p", recursive=False)
     if not paragraphs or SENTENCE_END.search(paragraphs[-1].get_text().rstrip()[-2:]):
         return html
-    last = paragraphs[-1]
-    if found := last_sentence_end(last):
+    last_paragraph = paragraphs[-1]
+    if found := last_sentence_end(last_paragraph):
         text, end = found
         for sibling in list(text.next_siblings):
             sibling.extract()
         text.replace_with(text[:end])
     elif len(paragraphs) > 1:
-        last.decompose()
-    return str(body)
+        last_paragraph.decompose()
+    return str(preview)
 
 
 def trim_previews(app, error):
@@ -72,12 +72,14 @@ def restore_body(app, pagename, templatename, context, doctree):
 
 
 def delay_previews(app, error):
-    """Delay the scripts of sphinx_tippy until the promise of `typeset.js` is resolved."""
+    """Delay the scripts of sphinx_tippy until `typeset.js` resolves its promise `firstAction`."""
     for path in Path(app.outdir).glob("_static/tippy/**/*.js"):
         before, start, after = path.read_text(encoding="utf-8").partition(ONLOAD_START)
         if start:
-            body = after.rstrip().removesuffix("};")
-            path.write_text(f"{before}firstAction.then(function () {{{body}}});\n", "utf-8")
+            function_body = after.rstrip().removesuffix("};")
+            path.write_text(
+                f"{before}firstAction.then(function () {{{function_body}}});\n", "utf-8"
+            )
 
 
 def setup(app):

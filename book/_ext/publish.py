@@ -42,8 +42,8 @@ def configure(app, config):
     options = dict(config.html_theme_options)
     repository = options.get("repository_url", "")
     if repository:
-        site = config.html_baseurl or github_pages_url(repository)
-        config.html_baseurl = site if site.endswith("/") else f"{site}/"
+        site_url = config.html_baseurl or github_pages_url(repository)
+        config.html_baseurl = site_url if site_url.endswith("/") else f"{site_url}/"
         options["launch_buttons"] = {
             "notebook_interface": "jupyterlab",
             "binderhub_url": "https://mybinder.org",
@@ -60,23 +60,23 @@ def configure(app, config):
     config.notfound_context = {"title": "Not found", "body": NOT_FOUND_BODY.format(prefix=prefix)}
 
 
-def write_files(app, error):
-    """Write the notebooks and the feed."""
+def write_notebooks_and_feed(app, error):
+    """Write the zip file of the notebooks and, if there is a repository, the feed."""
     if error or app.builder.format != "html":
         return
-    output_folder, source = Path(app.outdir), Path(app.srcdir)
-    write_notebooks(output_folder / NOTEBOOKS_ZIP, source)
+    output_folder, source_folder = Path(app.outdir), Path(app.srcdir)
+    write_notebooks_zip(output_folder / NOTEBOOKS_ZIP, source_folder)
     if app.config.html_theme_options.get("repository_url"):
         (output_folder / "changes.xml").write_bytes(
-            make_feed(app.config.html_title, app.config.html_baseurl, source)
+            make_feed(app.config.html_title, app.config.html_baseurl, source_folder)
         )
 
 
-def write_notebooks(path, source):
+def write_notebooks_zip(zip_path, source_folder):
     """Pack all chapters and their notes into one reproducible zip file."""
-    folder = source / "notebooks"
+    folder = source_folder / "notebooks"
     paths = sorted([*folder.glob("*.ipynb"), *folder.glob("notes/*.ipynb")])
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(zip_path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in [
             ("README.txt", README.encode()),
             *((path.relative_to(folder).as_posix(), path.read_bytes()) for path in paths),
@@ -86,30 +86,33 @@ def write_notebooks(path, source):
             )
 
 
-def make_feed(title, site, source):
+def make_feed(title, site_url, source_folder):
     """Return the latest changes of pages as an Atom feed."""
     log_format = "--format=%x1e%H%x1f%cI%x1f%s"
     command = ["git", "log", f"-{FEED_LENGTH}", log_format, "--name-only", "--"]
     completed = subprocess.run(
-        [*command, "notebooks/*.ipynb", "book/*.md"], cwd=source, capture_output=True, text=True
+        [*command, "notebooks/*.ipynb", "book/*.md"],
+        cwd=source_folder,
+        capture_output=True,
+        text=True,
     )
-    entries = [entry.strip().split("\n") for entry in completed.stdout.split("\x1e")[1:]]
+    commits = [entry.strip().split("\n") for entry in completed.stdout.split("\x1e")[1:]]
     root = ElementTree.Element("feed", xmlns=ATOM_NAMESPACE)
-    for name, value in (("title", title), ("id", site)):
+    for name, value in (("title", title), ("id", site_url)):
         ElementTree.SubElement(root, name).text = value
-    ElementTree.SubElement(root, "link", href=f"{site}changes.xml", rel="self")
+    ElementTree.SubElement(root, "link", href=f"{site_url}changes.xml", rel="self")
     author = ElementTree.SubElement(root, "author")
     ElementTree.SubElement(author, "name").text = title
-    latest_date = entries[0][0].split("\x1f")[1] if entries else "1970-01-01T00:00:00Z"
+    latest_date = commits[0][0].split("\x1f")[1] if commits else "1970-01-01T00:00:00Z"
     ElementTree.SubElement(root, "updated").text = latest_date
-    for header, *files in entries:
+    for header, *files in commits:
         commit, date, subject = header.split("\x1f")
         pages = [Path(file).with_suffix(".html").as_posix() for file in files if file]
         entry = ElementTree.SubElement(root, "entry")
         ElementTree.SubElement(entry, "title").text = subject
-        ElementTree.SubElement(entry, "id").text = f"{site}#{commit}"
+        ElementTree.SubElement(entry, "id").text = f"{site_url}#{commit}"
         ElementTree.SubElement(entry, "updated").text = date
-        ElementTree.SubElement(entry, "link", href=site + (pages or ["index.html"])[0])
+        ElementTree.SubElement(entry, "link", href=site_url + (pages or ["index.html"])[0])
         ElementTree.SubElement(entry, "summary").text = ", ".join(pages)
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
 
@@ -117,8 +120,8 @@ def make_feed(title, site, source):
 def link_feed(app, pagename, templatename, context, doctree):
     """Add a link to the feed to each page of a published book."""
     if app.config.html_theme_options.get("repository_url"):
-        target = f'type="application/atom+xml" href="{app.config.html_baseurl}changes.xml"'
-        context["metatags"] = context.get("metatags", "") + f'<link rel="alternate" {target}>'
+        attributes = f'type="application/atom+xml" href="{app.config.html_baseurl}changes.xml"'
+        context["metatags"] = context.get("metatags", "") + f'<link rel="alternate" {attributes}>'
 
 
 def setup(app):
@@ -130,5 +133,5 @@ def setup(app):
         app.setup_extension("sphinxext.opengraph")
     app.connect("config-inited", configure, priority=100)
     app.connect("html-page-context", link_feed)
-    app.connect("build-finished", write_files)
+    app.connect("build-finished", write_notebooks_and_feed)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
