@@ -22,7 +22,7 @@ def test_tables_of_seven_columns_or_more_are_dense(n_columns, is_dense):
     document = new_document("page", get_default_settings(Parser()))
     rule, header, row = (" ".join([text] * n_columns) for text in ("===", "abc", "1.5"))
     Parser().parse("\n".join([rule, header, rule, row, rule]), document)
-    tables.AlignNumbers(document).apply()
+    tables.FormatTables(document).apply()
     (table,) = document.findall(nodes.table)
     assert ("dense" in table["classes"]) == is_dense
     assert tables.MIN_DENSE_COLUMNS == 7

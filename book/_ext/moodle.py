@@ -30,8 +30,8 @@ def question_bank(book_title, chapters):
 def _question(question):
     return element(
         "question",
-        element("name", element("text", question.name)),
-        element("questiontext", element("text", question.text), format="html"),
+        element("name", element("text", question.plain_text)),
+        element("questiontext", element("text", question.html), format="html"),
         element("defaultgrade", "1"),
         element("single", "true"),
         element("shuffleanswers", "true"),
@@ -44,8 +44,8 @@ def _question(question):
 def _answer(choice):
     return element(
         "answer",
-        element("text", choice.text),
-        element("feedback", element("text", choice.reason), format="html"),
+        element("text", choice.html),
+        element("feedback", element("text", choice.reason_html), format="html"),
         fraction="100" if choice.is_correct else "0",
         format="html",
     )

@@ -66,22 +66,23 @@ def _quiz(chapter):
 
 
 def _item(ident, question):
-    """Return a question: its presentation, the scoring rules, and the reasons."""
+    """Return a question as an item: its presentation, the scoring rules, and the reasons."""
     choices = {
         f"{ident}-{number}": choice for number, choice in enumerate(question.choices, start=1)
     }
     labels = [
-        element("response_label", _html(choice.text), ident=choice_ident)
+        element("response_label", _material(choice.html), ident=choice_ident)
         for choice_ident, choice in choices.items()
     ]
     rendered_choices = element("render_choice", *labels, shuffle="Yes")
-    reasons = [
-        _rule(choice_ident, _show_reason(choice_ident), is_last=False) for choice_ident in choices
+    reason_rules = [
+        _rule(choice_ident, _reason_reference(choice_ident), is_last=False)
+        for choice_ident in choices
     ]
     (correct_ident,) = (
         choice_ident for choice_ident, choice in choices.items() if choice.is_correct
     )
-    score = element("setvar", "100", action="Set", varname="SCORE")
+    full_score = element("setvar", "100", action="Set", varname="SCORE")
     score_declaration = element(
         "decvar", varname="SCORE", vartype="Decimal", minvalue="0", maxvalue="100"
     )
@@ -90,18 +91,18 @@ def _item(ident, question):
         _metadata(question_type="multiple_choice_question", points_possible="1"),
         element(
             "presentation",
-            _html(question.text),
+            _material(question.html),
             element("response_lid", rendered_choices, ident=RESPONSE_ID, rcardinality="Single"),
         ),
         element(
             "resprocessing",
             element("outcomes", score_declaration),
-            *reasons,
-            _rule(correct_ident, score, is_last=True),
+            *reason_rules,
+            _rule(correct_ident, full_score, is_last=True),
         ),
         *(_reason(choice_ident, choice) for choice_ident, choice in choices.items()),
         ident=ident,
-        title=question.name,
+        title=question.plain_text,
     )
 
 
@@ -121,8 +122,8 @@ def _metadata(**fields):
     )
 
 
-def _html(text):
-    return element("material", element("mattext", text, texttype="text/html"))
+def _material(html):
+    return element("material", element("mattext", html, texttype="text/html"))
 
 
 def _rule(choice_ident, effect, is_last):
@@ -131,11 +132,13 @@ def _rule(choice_ident, effect, is_last):
     return element("respcondition", condition, effect, **{"continue": "No" if is_last else "Yes"})
 
 
-def _show_reason(choice_ident):
+def _reason_reference(choice_ident):
     return element("displayfeedback", feedbacktype="Response", linkrefid=f"{choice_ident}-reason")
 
 
 def _reason(choice_ident, choice):
     return element(
-        "itemfeedback", element("flow_mat", _html(choice.reason)), ident=f"{choice_ident}-reason"
+        "itemfeedback",
+        element("flow_mat", _material(choice.reason_html)),
+        ident=f"{choice_ident}-reason",
     )

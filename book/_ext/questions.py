@@ -16,28 +16,28 @@ from chapters import read_chapters
 
 MOODLE_FILE = "svmbook-questions-moodle.xml"
 QTI_FILE = "svmbook-questions-qti.zip"
-QUIZ = re.compile(r'<details class="[^"]*\bquiz\b[^"]*">.*?</details>', re.S)
+QUESTION_BOX = re.compile(r'<details class="[^"]*\bquiz\b[^"]*">.*?</details>', re.S)
 KEPT_TAGS = {"code", "em", "p", "strong"}
 
 
 class Choice(NamedTuple):
     """A choice and the reason why it is correct or wrong, both as HTML."""
 
-    text: str
-    reason: str
+    html: str
+    reason_html: str
     is_correct: bool
 
 
 class Question(NamedTuple):
-    """A question as plain text (name) and as HTML (text), and its choices."""
+    """A question as plain text and as HTML, and its choices."""
 
-    name: str
-    text: str
+    plain_text: str
+    html: str
     choices: list
 
 
 class ChapterQuestions(NamedTuple):
-    """The file name, title and questions of a chapter."""
+    """The name of a chapter's notebook, its title and its questions."""
 
     name: str
     title: str
@@ -58,21 +58,21 @@ def clean_html(element):
 
 
 def parse_questions(page):
-    """Return the questions of a built page.
+    """Return the questions in the HTML of a built page.
 
     On the page, the first choice of each question is the correct one. The returned choices are
     sorted by a checksum of their text, since some platforms do not shuffle them.
     """
     questions = []
-    for html in QUIZ.findall(page):
-        quiz = BeautifulSoup(html, "html.parser")
-        summary = quiz.find(class_="sd-summary-text")
-        terms, reasons = quiz.find_all("dt"), quiz.find_all("dd")
+    for box_html in QUESTION_BOX.findall(page):
+        box = BeautifulSoup(box_html, "html.parser")
+        summary = box.find(class_="sd-summary-text")
+        terms, reasons = box.find_all("dt"), box.find_all("dd")
         choices = [
             Choice(clean_html(term), clean_html(reason), is_correct=term is terms[0])
             for term, reason in zip(terms, reasons, strict=True)
         ]
-        choices.sort(key=lambda choice: zlib.crc32(choice.text.encode()))
+        choices.sort(key=lambda choice: zlib.crc32(choice.html.encode()))
         questions.append(Question(summary.get_text(), f"<p>{clean_html(summary)}</p>", choices))
     return questions
 

@@ -16,11 +16,11 @@ class Reproduction(SphinxDirective):
     optional_arguments = 1
 
     def run(self):
-        suite, *tables = self.arguments
-        self.env.note_dependency(str(results_folder() / f"{suite}.jsonl"))
+        suite_name, *table_names = self.arguments
+        self.env.note_dependency(str(results_folder() / f"{suite_name}.jsonl"))
         try:
-            self.env.note_dependency(getsourcefile(find_suite(suite).carry_out_run))
-            table = report(suite, table=tables[0] if tables else None)
+            self.env.note_dependency(getsourcefile(find_suite(suite_name).carry_out_run))
+            table = report(suite_name, table=table_names[0] if table_names else None)
         except (OSError, ValueError) as error:
             raise self.error(str(error)) from error
         return self.parse_text_to_nodes(table._repr_markdown_())

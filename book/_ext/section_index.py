@@ -1,4 +1,6 @@
-"""A search index of sections: their titles and words, without long formulas and code.
+"""A search index of sections, theorems, exercises and other parts of pages.
+
+An entry has the title and the words of a part, without long formulas and code.
 
 Sphinx's own search indexes whole pages and takes its excerpts from their HTML. This index is
 written to `sections.js`, which the search page loads as a script, so that it needs no server.
@@ -70,8 +72,8 @@ def text_entries(doctree):
         if section.children and isinstance(section[0], nodes.title):
             yield section["ids"][0], prose(section[0].children), section[1:]
     for theorem in doctree.findall(lambda node: isinstance(node, tuple(NODE_TYPES.values()))):
-        title, content = theorem.children
-        yield theorem["ids"][0], prose(title.children).strip(" ()"), content.children
+        title_node, content_node = theorem.children
+        yield theorem["ids"][0], prose(title_node.children).strip(" ()"), content_node.children
     for item in doctree.findall(nodes.definition_list_item):
         term = item.next_node(nodes.term)
         if term["ids"]:
@@ -86,33 +88,35 @@ def text_entries(doctree):
 def exercise_entries(doctree):
     """Yield anchor, title and content of each exercise and each solution."""
     for exercise in doctree.findall(lambda node: isinstance(node, EXERCISES)):
-        title, content = exercise.children
-        name = prose(title.children).strip()
+        title_node, content_node = exercise.children
+        title = prose(title_node.children).strip()
         if not isinstance(exercise, solution_node):  # its title is complete
-            name = f"Exercise: {name.strip(' ()')}"
-        yield exercise["ids"][0], name, content.children
+            title = f"Exercise: {title.strip(' ()')}"
+        yield exercise["ids"][0], title, content_node.children
 
 
 def collect_entries(app, doctree, docname):
     """Collect the entries of a page."""
     weight = next(value for prefix, value in PAGE_WEIGHTS.items() if docname.startswith(prefix))
     page_title = prose(app.env.titles[docname].children)
-    app.sections[docname] = []
+    app.search_entries[docname] = []
     for entries, factor in ((text_entries, 1), (exercise_entries, EXERCISE_WEIGHT)):
         for anchor, title, content in entries(doctree):
             entry_weight = round(weight * (REVIEW_WEIGHT if title in REVIEW_TITLES else factor), 2)
             text = " ".join(prose(content).split())
-            app.sections[docname].append([docname, anchor, page_title, title, entry_weight, text])
+            app.search_entries[docname].append(
+                [docname, anchor, page_title, title, entry_weight, text]
+            )
 
 
 def load_entries(app):
     """Load the entries of the last build, for pages that are not written again."""
-    app.sections = {}
+    app.search_entries = {}
     if index_path(app).exists():
         script = index_path(app).read_text(encoding="utf-8")
         for entry in json.loads(script[script.index("[") : script.rindex("]") + 1]):
             if entry[0] in app.env.all_docs:
-                app.sections.setdefault(entry[0], []).append(entry)
+                app.search_entries.setdefault(entry[0], []).append(entry)
 
 
 def index_path(app):
@@ -123,7 +127,9 @@ def index_path(app):
 def write_index(app, error):
     """Write the index."""
     if not error and app.builder.format == "html":
-        entries = [entry for name in sorted(app.sections) for entry in app.sections[name]]
+        entries = [
+            entry for docname in sorted(app.search_entries) for entry in app.search_entries[docname]
+        ]
         text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
         # Replaced atomically, so that an interrupted build leaves the old file.
         temporary_path = index_path(app).with_suffix(".new")

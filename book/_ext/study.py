@@ -1,10 +1,10 @@
 """Aids for studying: dependencies of chapters, lists of exercises and symbols, quizzes, progress.
 
-``{needs}`` draws the chapters in order, with an arc from each chapter to those that need it
-according to their boxes *Before you start*. ``{exercises}`` lists all exercises with kind and
-difficulty. ``{symbols}`` lists, for each symbol of the page *Notation*, the chapters whose formulas
-contain it. All are read from the notebooks. Pages with questions load `quiz.js` and `progress.js`,
-the first page `progress.js` only.
+``{chapter-dependencies}`` draws the chapters in order, with an arc from each chapter to those that
+need it according to their boxes *Before you start*. ``{exercises}`` lists all exercises with kind
+and difficulty. ``{symbols}`` lists, for each symbol of the page *Notation*, the chapters whose
+formulas contain it. All are read from the notebooks. Pages with questions load `quiz.js` and
+`progress.js`, the first page `progress.js` only.
 """
 
 import re
@@ -32,7 +32,7 @@ def required_chapters(path):
     return re.findall(r"\{doc\}`(\w+)`", REQUIREMENTS.search(read_first_cell(path))[1])
 
 
-def dependency_drawing(root):
+def dependency_diagram(root):
     """Return the dependencies of chapters as SVG, with a description in words as its label."""
     paths = {chapter.name: chapter.path for chapter in read_chapters(root)}
     names, labels, arcs, descriptions = list(paths), [], [], []
@@ -58,7 +58,10 @@ def dependency_drawing(root):
 
 
 def chapter_exercises(path):
-    """Yield title, label, kind and difficulty of each exercise: 1 in the first third, up to 3."""
+    """Yield title, label, kind and difficulty of each exercise.
+
+    The difficulty is 1 in the first third of the chapter, 2 in the second and 3 in the last.
+    """
     exercises = [exercise for _, text in read_cells(path) for exercise in EXERCISE.findall(text)]
     for number, (title, label, kind) in enumerate(exercises):
         yield title.strip(), label, KIND_NAMES.get(kind, kind), 1 + 3 * number // len(exercises)
@@ -72,8 +75,8 @@ def list_of_exercises(root):
             (f"{{numref}}`{label}`", title, kind, "●" * difficulty)
             for title, label, kind, difficulty in chapter_exercises(path)
         ]
-        head = ["exercise", "what it asks", "kind", "difficulty"]
-        sections.append(f"## {chapter_title(path)}\n\n{markdown_table(head, rows)}")
+        headings = ["exercise", "what it asks", "kind", "difficulty"]
+        sections.append(f"## {chapter_title(path)}\n\n{markdown_table(headings, rows)}")
     return "\n\n".join(sections)
 
 
@@ -126,28 +129,31 @@ def index_of_symbols(root):
 class NotebookDirective(SphinxDirective):
     """Base class of directives that are generated from the notebooks."""
 
-    def note_dependencies(self):
-        """Note the notebooks as dependencies of the page; return the root folder."""
+    def run(self):
         root = Path(self.env.srcdir)
         for path in (root / "_toc.yml", *(chapter.path for chapter in read_chapters(root))):
             self.env.note_dependency(str(path))
-        return root
+        return self.content_nodes(root)
+
+    def content_nodes(self, root):
+        """Return the nodes that replace the directive."""
+        raise NotImplementedError
 
 
-class Needs(NotebookDirective):
-    def run(self):
-        return [nodes.raw("", dependency_drawing(self.note_dependencies()), format="html")]
+class ChapterDependencies(NotebookDirective):
+    def content_nodes(self, root):
+        return [nodes.raw("", dependency_diagram(root), format="html")]
 
 
-class Exercises(NotebookDirective):
-    def run(self):
-        text = list_of_exercises(self.note_dependencies())
+class ExerciseList(NotebookDirective):
+    def content_nodes(self, root):
+        text = list_of_exercises(root)
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
-class Symbols(NotebookDirective):
-    def run(self):
-        return self.parse_text_to_nodes(index_of_symbols(self.note_dependencies()))
+class SymbolIndex(NotebookDirective):
+    def content_nodes(self, root):
+        return self.parse_text_to_nodes(index_of_symbols(root))
 
 
 def add_scripts(app, pagename, templatename, context, doctree):
@@ -161,9 +167,9 @@ def add_scripts(app, pagename, templatename, context, doctree):
 
 
 def setup(app):
-    """Register the directives and the scripts."""
-    app.add_directive("needs", Needs)
-    app.add_directive("exercises", Exercises)
-    app.add_directive("symbols", Symbols)
+    """Register the directives and the listener that adds the scripts."""
+    app.add_directive("chapter-dependencies", ChapterDependencies)
+    app.add_directive("exercises", ExerciseList)
+    app.add_directive("symbols", SymbolIndex)
     app.connect("html-page-context", add_scripts)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

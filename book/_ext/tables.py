@@ -1,4 +1,4 @@
-"""Tables: captions and numbers for the tables of code cells, and alignment of numbers.
+"""Tables: captions and numbers for the tables of code cells, and layout of entries.
 
 A cell names its table like a figure, in its metadata: ``mystnb.figure`` with `name` and `caption`.
 A figure that contains a table is then numbered as a table, and the style sheet puts its caption
@@ -16,7 +16,7 @@ from sphinx.writers.html5 import HTML5Translator
 NUMBER = re.compile(r"(?=.*\d)(?!.*\d \d)(?:[-+\N{MINUS SIGN}±\d.,\s%()/|^{}e]|to|of)+")
 MIN_DENSE_COLUMNS = 7  # tables with at least this many columns are set in smaller type
 MAX_BRIEF_LENGTH = 28  # characters: columns with only shorter entries are not wrapped
-TEX_COMMAND = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # TeX commands, which are not counted as characters
+TEX_MARKUP = re.compile(r"\\[a-zA-Z]*|[{}^_]")  # not counted as characters
 UNBREAKABLE_NUMBER = re.compile(r"([-+]?\d[\d.,]*(?:e[-+]\d+|\s*±\s*\d[\d.]*))")
 
 
@@ -46,8 +46,8 @@ def is_number(entry):
     return not links and NUMBER.fullmatch(entry.astext()) is not None
 
 
-class AlignNumbers(SphinxTransform):
-    """Right-align columns of numbers, keep numbers on one line, and mark brief columns."""
+class FormatTables(SphinxTransform):
+    """Align columns of numbers, keep numbers on one line, mark brief columns and dense tables."""
 
     default_priority = 410
 
@@ -62,9 +62,9 @@ class AlignNumbers(SphinxTransform):
                 for entry in numbers:
                     entry["classes"].append("number")
                 if 2 * len(numbers) > sum(bool(text.strip()) for text in texts):
-                    self.add_class(body.parent, position, "text-right")
-                if all(len(TEX_COMMAND.sub("", text)) <= MAX_BRIEF_LENGTH for text in texts):
-                    self.add_class(body.parent, position, "brief")
+                    self.add_column_class(body.parent, position, "text-right")
+                if all(len(TEX_MARKUP.sub("", text)) <= MAX_BRIEF_LENGTH for text in texts):
+                    self.add_column_class(body.parent, position, "brief")
             for entry in body.findall(nodes.entry):
                 if "number" not in entry["classes"]:  # such an entry is on one line as a whole
                     self.keep_numbers_on_one_line(entry)
@@ -74,17 +74,17 @@ class AlignNumbers(SphinxTransform):
         for text in list(entry.findall(nodes.Text)):
             parts = UNBREAKABLE_NUMBER.split(text)  # numbers at odd positions
             if len(parts) > 1:
-                pieces = [
+                new_nodes = [
                     nodes.inline("", part, classes=["number"]) if k % 2 else nodes.Text(part)
                     for k, part in enumerate(parts)
                 ]
-                text.parent.replace(text, pieces)
+                text.parent.replace(text, new_nodes)
 
-    def add_class(self, tgroup, position, name):
+    def add_column_class(self, tgroup, position, class_name):
         """Add a class to the cells of a column, including its heading."""
         for row in tgroup.findall(nodes.row):
             if position < len(row):
-                row[position]["classes"].append(name)
+                row[position]["classes"].append(class_name)
 
 
 def setup(app):
@@ -92,5 +92,5 @@ def setup(app):
     visitors = HTML5Translator.visit_figure, HTML5Translator.depart_figure
     app.add_enumerable_node(table_figure, "table", html=visitors)
     app.add_transform(NumberTables)
-    app.add_transform(AlignNumbers)
+    app.add_transform(FormatTables)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -96,10 +96,10 @@ def test_choices_are_shuffled(visit):
 
 def test_map_of_dependencies_has_every_chapter(book):
     page = (book / "book" / "intro.html").read_text(encoding="utf-8")
-    drawing = re.search(r'<svg class="needs".*?</svg>', page, re.S)[0]
+    diagram = re.search(r'<svg class="needs".*?</svg>', page, re.S)[0]
     for path in CHAPTER_PATHS:
-        assert f'href="../notebooks/{path.stem}.html"' in drawing
-    assert drawing.count("<path") >= len(CHAPTER_PATHS)
+        assert f'href="../notebooks/{path.stem}.html"' in diagram
+    assert diagram.count("<path") >= len(CHAPTER_PATHS)
 
 
 def test_all_exercises_are_listed_with_their_kind(book):
