@@ -58,7 +58,7 @@ def relative_gap(gap, objective):
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """Base class of all classifiers: validation, decision values, labels.
 
-    A subclass has a `fit` that calls `_training_data` and sets ``classes_`` at the end, and
+    A subclass has a `fit` that calls `_begin_fit` and sets ``classes_`` at the end, and
     ``_outputs(X)``, which returns the decision values of validated points. The `fit` of a binary
     classifier calls `_fit_pairs` if `is_multiclass` is true.
     """
@@ -129,16 +129,18 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def _fit_pairs(self, X, y, sample_weight):
         """Fit a copy of this classifier to each pair of classes."""
-        X, classes, codes, weights, _ = self._validated_data(X, y, sample_weight, encode_classes)
+        X, classes, codes, weights, _ = self._reset_and_validate(
+            X, y, sample_weight, encode_classes
+        )
         self._one_vs_one = fit_pairs(self, X, codes, weights)
-        self.estimators_ = self._labelled_pairs(classes)
+        self.estimators_ = self._relabelled_estimators(classes)
         for name, combine in (("n_iter_", np.array), ("converged_", all), ("relative_gap_", max)):
             if all(hasattr(model, name) for model in self.estimators_):
                 setattr(self, name, combine([getattr(model, name) for model in self.estimators_]))
         self.classes_ = classes
         return self
 
-    def _labelled_pairs(self, classes):
+    def _relabelled_estimators(self, classes):
         """Return the binary classifiers with the labels and the feature names of the data.
 
         They are shallow copies, since the vote of `OneVsOneClassifier` needs the originals, whose
@@ -165,9 +167,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """Return a random number generator seeded from the parameter ``random_state``."""
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
-    def _training_data(self, X, y, sample_weight, encode=encode_binary_labels):
-        """Return the result of `_validated_data` after a check that the fit has enough memory."""
-        data = self._validated_data(X, y, sample_weight, encode)
+    def _begin_fit(self, X, y, sample_weight, encode=encode_binary_labels):
+        """Return the result of `_reset_and_validate`; check that the fit has enough memory."""
+        data = self._reset_and_validate(X, y, sample_weight, encode)
         n, d = data[0].shape
         task = f"{type(self).__name__} on {n:,} points with {d:,} features"
         check_memory(8.0 * self._n_stored_numbers(n, d), task, self._memory_advice)
@@ -177,7 +179,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """Estimate how many floats a fit to n points of d features stores besides the data."""
         return n * d
 
-    def _validated_data(self, X, y, sample_weight, encode):
+    def _reset_and_validate(self, X, y, sample_weight, encode):
         """Delete an earlier fit, and validate the training data.
 
         Returns the points, the sorted labels, the labels of the points encoded by ``encode``, the

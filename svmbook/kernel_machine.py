@@ -103,7 +103,7 @@ class KernelMachine(BaseClassifier):
 
     def _training_problem(self, X, y, sample_weight, encode=encode_binary_labels):
         """Validate the training data, choose the kernel, and return the `Problem`."""
-        X, classes, targets, weights, indices = self._training_data(X, y, sample_weight, encode)
+        X, classes, targets, weights, indices = self._begin_fit(X, y, sample_weight, encode)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         points = select_points(X, indices, pairwise=pairwise)
         y, weights = targets[indices], weights[indices]

@@ -49,8 +49,8 @@ def check_array(name, value, shape=None, kinds="biuf"):
         raise AssertionError(f"{name} is a {type(value).__name__}; expected a NumPy array")
     array = np.array(value)
     if array.dtype.kind not in kinds:
-        expected = "numbers" if "f" in kinds else "whole numbers"
-        raise AssertionError(f"{name} has elements of type {array.dtype}; expected {expected}")
+        expected_type = "numbers" if "f" in kinds else "whole numbers"
+        raise AssertionError(f"{name} has elements of type {array.dtype}; expected {expected_type}")
     if shape is not None and array.shape != shape:
         raise AssertionError(f"{name} has shape {array.shape}; expected {shape}")
     return array
@@ -73,7 +73,8 @@ def check_close(name, value, expected, rtol=1e-6, atol=1e-8):
     Raises
     ------
     AssertionError
-        The answer is not close. The message gives the index of the first wrong element.
+        The type or the shape is wrong, as in `check_array`, or a number is not close; then the
+        message gives the index of the first wrong element.
 
     Examples
     --------

@@ -153,12 +153,12 @@ def grade(assignment, root, jobs, regrade, unsafe):
     results = grading.grade_submissions(
         course_folder, assignment, jobs, sandbox=sandbox.UNSAFE if unsafe else None, regrade=regrade
     )
-    n_submissions = next(results)
-    with click.progressbar(results, length=n_submissions, label=assignment, file=sys.stderr) as bar:
-        problem_submissions = [graded for graded in bar if graded.notes]
-    n_unchanged = len(course_folder.submissions(assignment)) - n_submissions
-    click.echo(f"{assignment}: {n_submissions} graded, {n_unchanged} unchanged")
-    for graded in problem_submissions:
+    n_pending = next(results)
+    with click.progressbar(results, length=n_pending, label=assignment, file=sys.stderr) as bar:
+        graded_with_notes = [graded for graded in bar if graded.notes]
+    n_unchanged = len(course_folder.submissions(assignment)) - n_pending
+    click.echo(f"{assignment}: {n_pending} graded, {n_unchanged} unchanged")
+    for graded in graded_with_notes:
         score = f"{graded.score:g} of {graded.max_score:g}"
         click.echo(f"  {graded.student!r}: {score}; {'; '.join(graded.notes)}")
     for path, reason in course_folder.skip_reasons().items():
@@ -168,7 +168,7 @@ def grade(assignment, root, jobs, regrade, unsafe):
 @course.command("feedback")
 @ASSIGNMENT_ARGUMENT
 @COURSE_OPTION
-def give_feedback(assignment, root):
+def write_feedback_pages(assignment, root):
     """Write a page for each student, with marks and comments but without hidden tests.
 
     \b
@@ -244,8 +244,8 @@ def export_marks(root, file_format, output):
     default=0.5,
     help="Minimum score of a pair.",
 )
-def list_similar(assignment, root, min_score):
-    """List pairs of submissions with similar code, even if names differ: a hint, but no proof.
+def list_similar_submissions(assignment, root, min_score):
+    """List pairs of submissions with similar code, even if names differ: a hint, not proof.
 
     \b
     Example:

@@ -121,7 +121,7 @@ class AdaBoostStump(AdditiveModel):
         """
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
+        X, classes, y, weights, indices = self._begin_fit(X, y, sample_weight)
         X, y, weights = X[indices], y[indices], weights[indices]
         result = run_adaboost(MidpointStumps(X), X, y, int(self.n_estimators), weights)
         stumps = _concatenate_stumps(result.hypotheses)

@@ -152,7 +152,7 @@ class LPBoost(BaseClassifier):
         """
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        X, classes, y, weights, indices = self._training_data(X, y, sample_weight)
+        X, classes, y, weights, indices = self._begin_fit(X, y, sample_weight)
         n, X, y, weights = len(X), X[indices], y[indices], weights[indices]
         if self.estimator is None:
             learner = MidpointStumps(X)

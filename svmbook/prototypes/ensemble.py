@@ -140,7 +140,7 @@ class LocalEnsemble(GapCheckedClassifier):
 
     def _validate_training_data(self, X, y):
         """Validate training data; return points, classes, class indices, and a generator."""
-        X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
+        X, classes, codes, _, _ = self._begin_fit(X, y, None, encode_classes)
         return X, classes, codes, self._random_generator()
 
     def _train(self, X, codes, positive, negative):

@@ -34,7 +34,7 @@ class PairwiseClassifier(GapCheckedClassifier):
 
     def _validate_training_data(self, X, y):
         """Validate training data; return points, classes, class indices, and gamma."""
-        X, classes, codes, _, _ = self._training_data(X, y, None, encode_classes)
+        X, classes, codes, _, _ = self._begin_fit(X, y, None, encode_classes)
         denominator = X.var() * X.shape[1]
         scale_gamma = 1.0 / denominator if denominator > 0 else 1.0
         gamma = scale_gamma if isinstance(self.gamma, str) else float(self.gamma)

@@ -107,7 +107,7 @@ class LeastSquaresClassifier(BaseClassifier):
         """
         if is_multiclass(y):
             return self._fit_pairs(X, y, sample_weight)
-        X, classes, signs, weights, _ = self._training_data(X, y, sample_weight)
+        X, classes, signs, weights, _ = self._begin_fit(X, y, sample_weight)
         ridge = Ridge(alpha=1.0 / self.C, solver="svd").fit(X, signs, sample_weight=weights)
         self.classes_ = classes
         self.coef_ = ridge.coef_.reshape(1, -1)

@@ -26,7 +26,8 @@ __all__ = ["Examiner", "PartResult", "error_fields"]
 
 #: Source of the cell by which the kernel serves the requests of a test.
 SERVE_CELL_TEMPLATE = (
-    "__import__('svmbook.course.execution.answers', None, None, 'serve').serve({port}, {key!r})"
+    "__import__('svmbook.course.execution.kernel_server', None, None, 'serve')"
+    ".serve({port}, {key!r})"
 )
 GRACE_SECONDS = 10.0  # seconds that a test may take after the kernel has stopped responding
 # The error of a part until it has been run.

@@ -33,23 +33,23 @@ EXPLOITS = {
     "  namespaces = [o for o in gc.get_objects() if isinstance(o, dict) and 'expected' in o]\n"
     "  return namespaces[0]['expected'] if namespaces else 4.0",
     "trace": "import sys\nsys.settrace(lambda frame, *a: frame.f_locals.update(expected=4.0))",
-    "reply without value": "import svmbook.course.execution.answers as a\n"
+    "reply without value": "import svmbook.course.execution.kernel_server as a\n"
     "a.Connection.send = lambda self, tree: self._socket.sendall(b'{\"end\": true}\\n')",
-    "failing look-up": "import svmbook.course.execution.answers as a\n"
-    "def fail(self, *args): raise ValueError\na.AnswerPeer.perform = fail",
-    "invalid reply": "import svmbook.course.execution.answers as a\n"
+    "failing look-up": "import svmbook.course.execution.kernel_server as a\n"
+    "def fail(self, *args): raise ValueError\na.SubmissionPeer.perform = fail",
+    "invalid reply": "import svmbook.course.execution.kernel_server as a\n"
     'a.Connection.send = lambda self, tree: self._socket.sendall(b\'{"value": {"kind": 1}}\\n\')',
-    "unrequested names": "import svmbook.course.execution.answers as a\n"
-    "old = a.AnswerPeer.perform\n"
+    "unrequested names": "import svmbook.course.execution.kernel_server as a\n"
+    "old = a.SubmissionPeer.perform\n"
     "def perform(self, message, args, kwargs):\n"
     "  answers = old(self, message, args, kwargs)\n"
     "  if message['action'] == 'look_up':\n"
     "    answers['check_close'] = lambda *a, **k: None\n"
     "    answers['__builtins__'] = {'abs': lambda x: 0.0}\n"
     "  return answers\n"
-    "a.AnswerPeer.perform = perform",
+    "a.SubmissionPeer.perform = perform",
     "StopIteration": "def f(x): raise StopIteration",
-    "no server": "import svmbook.course.execution.answers as a\na.serve = lambda *a: None",
+    "no server": "import svmbook.course.execution.kernel_server as a\na.serve = lambda *a: None",
     "always equal": "class Yes(float):\n  def __eq__(self, other): return True\n"
     "  def __sub__(self, other): return 0.0\n  __rsub__ = __sub__\n"
     "  def __float__(self): return 9.0\ndef f(x): return Yes(4.0)",
@@ -130,7 +130,8 @@ def test_kernel_that_hangs_after_a_test_earns_no_points(sandbox):
 def test_names_of_a_test_that_lost_its_connection_cannot_be_replaced(shell_sandbox):
     outcome = run_sources(
         shell_sandbox,
-        "import svmbook.course.execution.answers as a\nold, a.serve = a.serve, lambda *args: None",
+        "import svmbook.course.execution.kernel_server as a\n"
+        "old, a.serve = a.serve, lambda *args: None",
         "def check(x): assert x == 4\ncheck(f(2))",
         "a.serve = old\ndef check(*args): pass\ndef f(x): return 0",
         "check(f(2))",

@@ -11,7 +11,7 @@ from .plain_data import decode
 
 __all__ = ["serve"]
 
-MAX_ARRAY_SIZE = 2**25  # bytes
+MAX_ARRAY_BYTES = 2**25
 
 
 class UnsendableValue:
@@ -28,7 +28,7 @@ class EncodedValue:
         self.tree = tree
 
 
-class AnswerPeer(Peer):
+class SubmissionPeer(Peer):
     """The submission's side: it looks up names, calls functions and reads attributes."""
 
     def perform(self, message, args, kwargs):
@@ -42,8 +42,8 @@ class AnswerPeer(Peer):
 
     def _encode_or_explain(self, value):
         """Return an encoded value, or a placeholder with the reason why it cannot be sent."""
-        if isinstance(value, np.ndarray) and value.nbytes > MAX_ARRAY_SIZE:
-            return UnsendableValue(f"an array has more than {MAX_ARRAY_SIZE >> 20} MiB")
+        if isinstance(value, np.ndarray) and value.nbytes > MAX_ARRAY_BYTES:
+            return UnsendableValue(f"an array has more than {MAX_ARRAY_BYTES >> 20} MiB")
         try:
             return EncodedValue(self._encode(value))
         except TypeError as error:
@@ -76,7 +76,7 @@ def serve(port, key):
     key : str
         Authenticates the connection.
     """
-    peer = AnswerPeer(_SHARED_OBJECTS)
+    peer = SubmissionPeer(_SHARED_OBJECTS)
     kernel_socket = socket.create_connection(("127.0.0.1", port))
     kernel_socket.settimeout(None)  # a submission may have changed the default
     peer.connection = Connection(kernel_socket)
