@@ -17,7 +17,7 @@ import itertools
 
 import numpy as np
 from measure import geometric_mean, main, measure, print_table, time_call
-from points import draw_noisy_points
+from points import draw_overlapping_classes
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -31,7 +31,7 @@ C_GRID = [2.0**k for k in range(-5, 16, 2)]
 
 
 def draw_normal(n):
-    return *draw_noisy_points(n), 0.1
+    return *draw_overlapping_classes(n), 0.1
 
 
 def draw_threenorm(n):

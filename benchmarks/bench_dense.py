@@ -7,8 +7,8 @@ computed beforehand for all methods; its size is the unit of memory, and the mem
 """
 
 import numpy as np
-from measure import compare, main, print_table, time_in_factorisations
-from points import draw_noisy_points
+from measure import compare, main, print_table, time_over_cholesky
+from points import draw_overlapping_classes
 from sklearn.svm import SVC
 
 from svmbook.gram import StoredGram
@@ -47,8 +47,8 @@ def make_libsvm_method(tol):
 
 def time_dense_over_cholesky(K, y, C):
     """Time the solver in units of a factorisation of K + I that is timed in the same process."""
-    result, factorisations = time_in_factorisations(K, lambda: solve_dual(K, y, C), repeats=3)
-    return summarise(result) | {"factorisations_per_iteration": factorisations / result.n_iter}
+    result, time_ratio = time_over_cholesky(K, lambda: solve_dual(K, y, C), repeats=3)
+    return summarise(result) | {"factorisations_per_iteration": time_ratio / result.n_iter}
 
 
 METHODS = {
@@ -68,7 +68,7 @@ def prepare(X):
 
 
 def make_problem(row):
-    return *draw_noisy_points(row["n"]), {"C": row["C"]}
+    return *draw_overlapping_classes(row["n"]), {"C": row["C"]}
 
 
 def run():
@@ -86,9 +86,9 @@ def run():
                 __file__,
                 {"n": n},
                 methods + further_methods,
-                *draw_noisy_points(n),
+                *draw_overlapping_classes(n),
                 repeats=repeats,
-                # "textbook" is slow; `time_in_factorisations` has repetitions of its own.
+                # "textbook" is slow; `time_over_cholesky` has repetitions of its own.
                 single_run_methods=("textbook", "dense, in factorisations"),
                 C=C,
             )

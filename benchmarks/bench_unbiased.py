@@ -1,14 +1,14 @@
 """Claims about compact Gaussian classifiers: `USVC` with a hundred prototypes against LIBSVM.
 
-Both are trained on the same 2,000 overlapping points, and LIBSVM has at least a thousand support
-vectors. `USVC` then predicts 100,000 points at least 10 times faster. Its training takes at most
-twice as long as LIBSVM's on 2,000 points, and at most half as long on 20,000. Its training time
-grows no faster than n^1.1 from 2,000 to 200,000 points.
+When both are trained on the same 2,000 points of two overlapping classes, LIBSVM has at least a
+thousand support vectors, and `USVC` predicts 100,000 points at least 10 times as fast. Training
+`USVC` takes at most twice as long as training LIBSVM on 2,000 points, and at most half as long on
+20,000. The training time of `USVC` grows no faster than n^1.1 from 2,000 to 200,000 points.
 """
 
 import numpy as np
 from measure import compare, main, print_table, time_call
-from points import draw_noisy_points
+from points import draw_overlapping_classes
 from sklearn.svm import SVC
 
 from svmbook import USVC
@@ -37,9 +37,9 @@ def fit_and_summarise_libsvm(X, y):
 
 
 def compare_predictions(X, y):
-    """Train both on the same points, and time their predictions in turn."""
+    """Train both classifiers on the same points, and time their predictions in turn."""
     models = {"usvc": fit_usvc(X, y), "libsvm": fit_libsvm(X, y)}
-    X_test, y_test = draw_noisy_points(N_TEST, seed=1)
+    X_test, y_test = draw_overlapping_classes(N_TEST, seed=1)
     X_test = X_test[:, : X.shape[1]]
     seconds = {name: [] for name in models}
     for _ in range(3):
@@ -61,7 +61,7 @@ METHODS = {
 
 
 def make_problem(row):
-    return *draw_noisy_points(row["n"]), {}
+    return *draw_overlapping_classes(row["n"]), {}
 
 
 def run():
@@ -69,15 +69,15 @@ def run():
     for n in SIZES:
         methods = ("USVC", "SVC") if n <= 20_000 else ("USVC",)
         row, repeats = {"problem": "training", "n": n}, 5 if n < 10_000 else 3
-        rows += compare(__file__, row, methods, *draw_noisy_points(n), repeats=repeats)
+        rows += compare(__file__, row, methods, *draw_overlapping_classes(n), repeats=repeats)
     for row in rows:
         row["exponent"] = None
         if row["method"] == "USVC" and row["n"] > 2_000:
-            growth = np.log(row["seconds"] / rows[0]["seconds"])
-            row["exponent"] = float(growth / np.log(row["n"] / 2e3))
+            log_time_ratio = np.log(row["seconds"] / rows[0]["seconds"])
+            row["exponent"] = float(log_time_ratio / np.log(row["n"] / 2e3))
     print_table("Training", rows, ["n", "method", "seconds", "ratio", "exponent", "kernels"])
     row = {"problem": "prediction", "n": 2_000}
-    rows += compare(__file__, row, ["prediction"], *draw_noisy_points(2_000))
+    rows += compare(__file__, row, ["prediction"], *draw_overlapping_classes(2_000))
     columns = ["kernels", "support_vectors", "libsvm_over_usvc", "error_usvc", "error_libsvm"]
     print_table("Predicting 100,000 points", rows[-1:], columns)
     return rows

@@ -48,20 +48,20 @@ def measure(script, method, X, y, *, repeats=1, **options):
     return json.loads(completed.stdout.splitlines()[-1])
 
 
-def run_child(methods, prepare, job):
-    """Carry out one measurement in this process and print it as JSON."""
-    method = methods[job["method"]]
+def print_measurement(methods, prepare, job):
+    """Carry out the measurement that a job describes, in this process, and print it as JSON."""
+    function = methods[job["method"]]
     # An untimed call on small data loads libraries and starts threads.
     X = np.random.default_rng(0).standard_normal((40, 3))
-    method(prepare(X), np.where(np.arange(40) % 2 == 0, 1.0, -1.0), **job["options"])
+    function(prepare(X), np.where(np.arange(40) % 2 == 0, 1.0, -1.0), **job["options"])
     initial_peak = peak_bytes()
     data = np.load(job["path"], mmap_mode="r")
     X, y = np.array(data[:, :-1]), np.array(data[:, -1])
     del data
     X = prepare(X)
-    result, seconds = time_call(lambda: method(X, y, **job["options"]), job["repeats"])
-    growth = (peak_bytes() - initial_peak) / X.nbytes
-    print(json.dumps({"seconds": seconds, "memory_over_data": growth} | result))
+    result, seconds = time_call(lambda: function(X, y, **job["options"]), job["repeats"])
+    memory_over_data = (peak_bytes() - initial_peak) / X.nbytes
+    print(json.dumps({"seconds": seconds, "memory_over_data": memory_over_data} | result))
 
 
 def time_call(function, repeats=1):
@@ -75,7 +75,7 @@ def time_call(function, repeats=1):
 
 
 def compare(script, row, methods, X, y, *, repeats=1, single_run_methods=(), **options):
-    """Return one row per method; ``ratio`` is its time over that of the first method.
+    """Return one row per method; ``ratio`` is its time divided by that of the first.
 
     Methods in ``single_run_methods`` are measured without repetitions.
     """
@@ -101,8 +101,8 @@ VOLATILE_FIELDS = {
 }
 
 
-def repeat_measurement(module, row):
-    """Repeat the measurement of a record of a module; return the fields that are not volatile."""
+def recompute_stable_fields(module, row):
+    """Run the method of a benchmark's record again; return the fields that are not volatile."""
     X, y, options = module.make_problem(row)
     prepare = getattr(module, "prepare", np.asarray)
     result = module.METHODS[row["method"]](prepare(X), y, **options)
@@ -116,7 +116,7 @@ def main(methods, run, prepare=np.asarray):
     ``prepare`` converts the data to the input of the methods; it is not timed.
     """
     if "--child" in sys.argv:
-        run_child(methods, prepare, json.loads(sys.argv[-1]))
+        print_measurement(methods, prepare, json.loads(sys.argv[-1]))
         return
     rows = run()
     if "--out" in sys.argv:
@@ -128,11 +128,11 @@ def geometric_mean(values):
     return float(np.exp(np.mean(np.log(values))))
 
 
-def time_in_factorisations(K, solve, repeats):
+def time_over_cholesky(K, solve, repeats):
     """Return the result of ``solve()``, and its time over that of a factorisation of K + I.
 
-    Solution and Cholesky factorisation are timed in turn in the same process, so that both are
-    timed under the same conditions. The ratio is the median over the repetitions.
+    ``solve()`` and the Cholesky factorisation are timed in turn in the same process, under the
+    same conditions. The ratio is the median over the repetitions.
     """
     shifted = np.asfortranarray(K + np.eye(len(K)))
     factor = np.empty_like(shifted, order="F")

@@ -1,14 +1,18 @@
-"""Random points with noisy labels, and degenerate data, for several benchmarks and tests."""
+"""Points of two overlapping classes, and degenerate data, for several benchmarks and tests."""
 
 import numpy as np
 
 #: Kinds of data: not degenerate ("plain"), or with equal points, points on a line, a constant
 #: feature, or only one positive point.
-DEGENERACIES = ["plain", "duplicated", "collinear", "constant", "one positive"]
+DATA_KINDS = ["plain", "duplicated", "collinear", "constant", "one positive"]
 
 
-def draw_noisy_points(n, seed=0):
-    """Return n points with ten normal features, and labels with noise of standard deviation 0.7."""
+def draw_overlapping_classes(n, seed=0):
+    """Return n points with ten standard normal features, and labels of two overlapping classes.
+
+    A label is the sign of a sum: a quadratic function of the features, and normal noise with
+    standard deviation 0.7.
+    """
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 10))
     noise = 0.7 * rng.standard_normal(n)
@@ -16,7 +20,10 @@ def draw_noisy_points(n, seed=0):
 
 
 def make_degenerate(X, y, kind):
-    """Return copies of points and labels, made degenerate; ``kind`` is one of `DEGENERACIES`."""
+    """Return copies of points and labels, made degenerate unless ``kind`` is "plain".
+
+    ``kind`` is one of `DATA_KINDS`.
+    """
     n, d = X.shape
     X, y = X.copy(), y.copy()
     if kind == "duplicated":

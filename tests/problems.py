@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 from hypothesis import strategies as st
-from points import DEGENERACIES, draw_noisy_points, make_degenerate
+from points import DATA_KINDS, draw_overlapping_classes, make_degenerate
 
 from svmbook import kernels
 
@@ -18,10 +18,10 @@ def svm_problems(draw, max_n=40):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(2, max_n)), draw(st.integers(1, 6))
     X = rng.standard_normal((n, d))
-    degeneracy = draw(st.sampled_from(DEGENERACIES))
+    data_kind = draw(st.sampled_from(DATA_KINDS))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    X, y = make_degenerate(X, y, degeneracy)
+    X, y = make_degenerate(X, y, data_kind)
     X = X * 10.0 ** draw(st.sampled_from([0, 0, -3, 2]))
     C = 10.0 ** draw(st.floats(-6, 6)) / max(1.0, np.abs(X).max() ** 2)
     weights = rng.uniform(0.2, 5.0, n) if draw(st.booleans()) else np.ones(n)
@@ -29,8 +29,8 @@ def svm_problems(draw, max_n=40):
 
 
 def noisy_gram(n, seed=0, gamma=0.1):
-    """Return the Gaussian Gram matrix of noisy points, and their labels."""
-    X, y = draw_noisy_points(n, seed)
+    """Return the Gaussian Gram matrix of points of two overlapping classes, and their labels."""
+    X, y = draw_overlapping_classes(n, seed)
     return kernels.gaussian(X, gamma=gamma), y
 
 

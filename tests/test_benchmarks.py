@@ -10,7 +10,7 @@ from pathlib import Path
 import bench_estimators
 import bench_small
 import pytest
-from measure import VOLATILE_FIELDS, repeat_measurement
+from measure import VOLATILE_FIELDS, recompute_stable_fields
 from public_estimators import PUBLIC_ESTIMATORS
 from records import skip_if_sklearn_differs
 
@@ -44,7 +44,7 @@ def test_at_least_one_row_of_each_script_is_repeated():
 def test_repeated_measurement_agrees_with_the_record(name, row):
     skip_if_sklearn_differs(row)
     command = f"python benchmarks/{name}.py --out book/results/{name}.jsonl"
-    result = repeat_measurement(import_module(name), row)
+    result = recompute_stable_fields(import_module(name), row)
     result = {key: value for key, value in result.items() if key in row}
     assert result
     for key, value in result.items():

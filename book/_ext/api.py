@@ -47,14 +47,16 @@ class Api(SphinxDirective):
             rows.append(f"   * - {label}\n     - {summary(module, name)}")
         # Members inherited from a class on the same page are documented only there.
         classes = [name for name in names if isinstance(getattr(module, name), type)]
-        inherited = f"   :inherited-members: {', '.join([EXTERNAL_BASES, *classes])}"
+        inherited_option = f"   :inherited-members: {', '.join([EXTERNAL_BASES, *classes])}"
         if "names" in self.options:
             directives = [
-                [f".. autoclass:: {module_name}.{name}", "   :members:", inherited]
+                [f".. autoclass:: {module_name}.{name}", "   :members:", inherited_option]
                 for name in names
             ]
         else:
-            directives = [[f".. automodule:: {module_name}", "   :imported-members:", inherited]]
+            directives = [
+                [f".. automodule:: {module_name}", "   :imported-members:", inherited_option]
+            ]
         text = [
             "```{eval-rst}",
             ".. list-table::",

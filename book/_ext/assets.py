@@ -1,6 +1,6 @@
-"""Make pages load faster: one style sheet without unused rules, deferred scripts, and the theme.
+"""Make pages load faster: a single style sheet without unused rules, and deferred scripts.
 
-The theme (light or dark) is set before the first layout.
+The theme (light or dark) is set before the first layout, which would otherwise be repeated.
 """
 
 import hashlib
@@ -21,18 +21,19 @@ SET_THEME = """{
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
   if (dataset.theme === "auto") dataset.theme = isDark ? "dark" : "light";
 }"""
-NOT_DEFERRED = "documentation_options.js"  # an inline script changes its object
+# An inline script changes the object that this script defines, and must run after it.
+UNDEFERRED_SCRIPT = "documentation_options.js"
 
 
 def defer_scripts(app, pagename, templatename, context, doctree):
-    """Defer scripts until the page is parsed."""
+    """Defer scripts that are files, except one, until the page is parsed."""
     for script in context["script_files"]:
-        if script.filename and NOT_DEFERRED not in script.filename:
+        if script.filename and UNDEFERRED_SCRIPT not in script.filename:
             script.attributes["defer"] = "defer"
 
 
 def read_style_sheet(path):
-    """Return a style sheet with the ones that it imports."""
+    """Return the text of a style sheet, with the style sheets that it imports inserted."""
     text = path.read_text(encoding="utf-8")
     return IMPORT.sub(lambda match: read_style_sheet(path.parent / match[1]), text)
 
@@ -50,7 +51,10 @@ def find_classes(pages, folder):
 
 
 def split_selectors(prelude):
-    """Yield the selectors of a rule, each with the classes that it needs, outside of functions."""
+    """Yield each selector of a rule with the classes that it needs, except those inside functions.
+
+    In ``p.a:not(.b)`` it needs only the class ``a``.
+    """
     selector, classes = [], set()
     for token in [*prelude, None]:
         if token is None or (token.type == "literal" and token.value == ","):
@@ -62,18 +66,18 @@ def split_selectors(prelude):
             selector.append(token)
 
 
-def remove_unused_selectors(rules, classes):
+def serialise_used_rules(rules, classes):
     """Yield rules as text, without selectors that need a class not in ``classes``."""
     for rule in rules:
         if rule.type == "at-rule" and rule.lower_at_keyword in {"media", "supports"}:
             inner_rules = tinycss2.parse_rule_list(
                 rule.content, skip_comments=True, skip_whitespace=True
             )
-            if text := "".join(remove_unused_selectors(inner_rules, classes)):
+            if text := "".join(serialise_used_rules(inner_rules, classes)):
                 yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{text}}}\n"
         elif rule.type == "qualified-rule":
             selectors = [
-                text for text, needed in split_selectors(rule.prelude) if needed <= classes
+                selector for selector, needed in split_selectors(rule.prelude) if needed <= classes
             ]
             if selectors:
                 yield f"{','.join(selectors)}{{{tinycss2.serialize(rule.content).strip()}}}\n"
@@ -85,7 +89,7 @@ def write_joined_style_sheet(folder, names, classes):
     """Write the used rules of style sheets in a folder into one file there; return its name."""
     joined = "\n".join(read_style_sheet(folder / name) for name in names)
     rules = tinycss2.parse_stylesheet(joined, skip_whitespace=True)
-    text = "".join(remove_unused_selectors(rules, classes))
+    text = "".join(serialise_used_rules(rules, classes))
     name = f"all-{hashlib.sha256(text.encode()).hexdigest()[:8]}.css"
     (folder / name).write_text(text, encoding="utf-8")
     return name
@@ -98,10 +102,11 @@ def join_style_sheets(app, error):
     """
     if error or app.builder.format != "html":
         return
-    folder, joined_names = Path(app.outdir), {}  # the pages have the same style sheets
-    pages = {page: page.read_text(encoding="utf-8") for page in folder.rglob("*.html")}
-    classes = find_classes(pages.values(), folder)
-    for page, html in pages.items():
+    folder = Path(app.outdir)
+    joined_names = {}  # one per list of style sheets: most pages link to the same ones
+    html_by_page = {page: page.read_text(encoding="utf-8") for page in folder.rglob("*.html")}
+    classes = find_classes(html_by_page.values(), folder)
+    for page, html in html_by_page.items():
         links = STYLE_SHEET_LINKS.search(html)
         if not links or page.is_relative_to(folder / "_static"):
             continue
@@ -113,7 +118,7 @@ def join_style_sheets(app, error):
 
 
 def setup(app):
-    """Register after the listeners that add scripts or write pages and style sheets."""
+    """Register the listeners to run after those that add scripts or write pages or styles."""
     app.add_js_file(None, body=SET_THEME, priority=100)
     app.connect("html-page-context", defer_scripts, priority=1000)
     app.connect("build-finished", join_style_sheets, priority=999)

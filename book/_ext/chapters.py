@@ -8,7 +8,7 @@ import yaml
 
 
 class Chapter(NamedTuple):
-    """A chapter, the part of the book that it belongs to, and its notebook."""
+    """A chapter: the part of the book that it belongs to, and name and path of its notebook."""
 
     part: str
     name: str
@@ -22,7 +22,7 @@ def read_chapters(root):
         Chapter(part["caption"], Path(page["file"]).name, root / f"{page['file']}.ipynb")
         for part in contents["parts"]
         for page in part["chapters"]
-        if Path(page["file"]).parent == Path("notebooks")  # not the notes
+        if Path(page["file"]).parent == Path("notebooks")  # notes are not chapters
     ]
 
 

@@ -27,14 +27,17 @@ def measurement_table(record):
 
 
 def score_table(record):
-    """Return the lowest score and the median of all pages in each category of Lighthouse."""
-    pages_by_device = record["scores"]
-    n_pages = min(map(len, pages_by_device.values()))
+    """Return lowest and median score of the pages, per category of Lighthouse, in Markdown."""
+    scores_by_device = record["scores"]
+    n_pages = min(map(len, scores_by_device.values()))
     program = f"Lighthouse {record['environment']['Lighthouse']}"
-    head = [f"{program}, lowest score (median) of {n_pages} pages", *pages_by_device]
+    head = [f"{program}, lowest score (median) of {n_pages} pages", *scores_by_device]
     rows = []
-    for category in next(iter(pages_by_device["desktop"].values())):
-        scores = [[page[category] for page in pages.values()] for pages in pages_by_device.values()]
+    for category in next(iter(scores_by_device["desktop"].values())):
+        scores = [
+            [page_scores[category] for page_scores in pages.values()]
+            for pages in scores_by_device.values()
+        ]
         rows.append((category, *(f"{min(values)} ({median(values):g})" for values in scores)))
     return markdown_table(head, rows)
 
@@ -53,11 +56,11 @@ class Colophon(SphinxDirective):
 
     def run(self):
         blocks = []
-        tables = {
+        table_makers = {
             "measure_web": ("web", measurement_table),
             "lighthouse": ("lighthouse", score_table),
         }
-        for tool, (name, table) in tables.items():
+        for tool, (name, make_table) in table_makers.items():
             path = Path(self.env.srcdir, "book", "results", f"{name}.json")
             self.env.note_dependency(str(path))
             record = json.loads(path.read_text(encoding="utf-8"))
@@ -65,7 +68,7 @@ class Colophon(SphinxDirective):
                 f"{key} {value}" for key, value in record["environment"].items()
             )
             note = f"Measured on {record['date']} by `python tools/{tool}.py` ({environment})."
-            blocks += [table(record), note]
+            blocks += [make_table(record), note]
         return self.parse_text_to_nodes("\n\n".join([*blocks, version_table()]))
 
 

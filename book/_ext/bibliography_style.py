@@ -15,7 +15,7 @@ def label(entry):
     return f"{authors}, {entry.fields['year']}" if "year" in entry.fields else authors
 
 
-class AuthorYear(BaseLabelStyle):
+class AuthorYearLabelStyle(BaseLabelStyle):
     """Label each entry by its authors and its year."""
 
     def format_labels(self, entries):
@@ -23,14 +23,14 @@ class AuthorYear(BaseLabelStyle):
         return (label(entry) for entry in entries)
 
 
-class BookStyle(Style):
-    """Sort the entries by author."""
+class AuthorYearStyle(Style):
+    """Sort and label the entries by author and year."""
 
     default_sorting_style = "author_year_title"
-    default_label_style = AuthorYear
+    default_label_style = AuthorYearLabelStyle
 
 
 def setup(app):
     """Register the style under its name in `_config.yml`."""
-    register_plugin("pybtex.style.formatting", "author_year", BookStyle)
+    register_plugin("pybtex.style.formatting", "author_year", AuthorYearStyle)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
