@@ -42,7 +42,7 @@ def draw_dual_problem(seed):
     return kernel_name, K / (np.mean(np.diagonal(K)) or 1.0), y, C * weights
 
 
-def check_problem(seed):
+def compare_solvers(seed):
     kernel_name, K, y, C = draw_dual_problem(seed)
     active_set, interior_point = solve_active_set(K, y, C), solve_dual(K, y, C, tol=1e-8)
     tolerance = 4 * np.finfo(float).eps * active_set.alpha.sum() * max(10.0, active_set.alpha.sum())
@@ -85,7 +85,7 @@ def sum_of_first_objectives(checks):
 
 
 def run():
-    checks = [check_problem(seed) for seed in range(N_PROBLEMS)]
+    checks = [compare_solvers(seed) for seed in range(N_PROBLEMS)]
     kernel_names = sorted({check["kernel"] for check in checks})
     rows = [
         summarise(kernel_name, [check for check in checks if check["kernel"] == kernel_name])

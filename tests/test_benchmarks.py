@@ -54,7 +54,7 @@ def test_repeated_measurement_agrees_with_the_record(name, row):
 
 
 def test_repeated_small_problems_agree_with_the_records():
-    checks = [bench_small.check_problem(seed) for seed in range(90)]
+    checks = [bench_small.compare_solvers(seed) for seed in range(90)]
     for row in load_records("bench_small"):
         checks_of_kernel = [check for check in checks if check["kernel"] == row["kernel"]]
         expected_sum = bench_small.sum_of_first_objectives(checks_of_kernel)
