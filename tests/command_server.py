@@ -14,16 +14,16 @@ with contextlib.suppress(ImportError):
     import distributed  # noqa: F401
 
 
-def schedule_signal(moment, record_number, signum):
+def schedule_signal(stage, record_number, signum):
     """Arrange that all processes of this call are signalled while a record is written.
 
-    The moment is "before" the record is written, after "half" of it, when it is "written", or when
+    The stage is "before" the record is written, after "half" of it, when it is "written", or when
     it is "synced" to the disk. Records are numbered from 1.
     """
     write, fsync, n_records = os.write, os.fsync, 0
 
-    def signal_if_due(reached_moment):
-        if n_records == record_number and moment == reached_moment:
+    def signal_if_due(reached_stage):
+        if n_records == record_number and stage == reached_stage:
             os.killpg(0, signum)
 
     def write_and_signal(descriptor, data):
@@ -31,7 +31,7 @@ def schedule_signal(moment, record_number, signum):
         if bytes(data).startswith(b'{"suite"'):
             n_records += 1
             signal_if_due("before")
-            if n_records == record_number and moment == "half":
+            if n_records == record_number and stage == "half":
                 write(descriptor, data[: len(data) // 2])
                 signal_if_due("half")
         return write(descriptor, data)

@@ -11,7 +11,7 @@ from svmbook.experiments.suites import find_suite
 
 SERVER_SCRIPT = Path(__file__).with_name("command_server.py")
 SUITE_NAME = "exploring-parameters"
-# Numbers of runs on each of two data sets, for signals at a chosen and at a random moment.
+# Numbers of runs on each of two data sets, for signals at a chosen stage and at a random moment.
 FEW_RUNS, MANY_RUNS = 6, 20
 
 
@@ -28,7 +28,7 @@ def command_arguments(runs=FEW_RUNS):
 class Command(Fork):
     """A call of ``svmbook``: its process, its exit code and its stderr.
 
-    ``signal_at`` is a tuple of a moment while a record is written ("before", "half", "written" or
+    ``signal_at`` is a tuple of a stage of writing a record ("before", "half", "written" or
     "synced"), the number of the record, and the signal that is then sent to all processes of the
     call.
     """

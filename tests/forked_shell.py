@@ -17,8 +17,8 @@ def run_cells_from_pipe(pipe):
         """A shell that records errors as outputs, as a kernel does."""
 
         def _showtraceback(self, etype, evalue, stb):
-            error = {"ename": etype.__name__, "evalue": str(evalue), "traceback": stb}
-            outputs.append({"output_type": "error", **error})
+            fields = {"ename": etype.__name__, "evalue": str(evalue), "traceback": stb}
+            outputs.append({"output_type": "error", **fields})
 
     warnings.resetwarnings()
     # Minimal tracebacks are formatted ten times faster, and no test reads tracebacks of the shell.

@@ -20,36 +20,36 @@ from svmbook.experiments.running.store import Store
 from svmbook.experiments.suites import SUITES, find_suite
 
 
-def run(*arguments):
+def invoke(*arguments):
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
 def store_path(tmp_path):
     path = tmp_path / "runs.jsonl"
-    assert run(*REPRODUCE_ARGUMENTS, "--runs", 2, "--store", path).exit_code == 0
+    assert invoke(*REPRODUCE_ARGUMENTS, "--runs", 2, "--store", path).exit_code == 0
     return path
 
 
 def test_reproduce_carries_out_missing_runs(store_path):
     assert len(Store(store_path)) == 2
-    more = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
-    assert more.exit_code == 0 and more.stdout == ""
-    first, second = more.stderr.splitlines()
+    resumed = invoke(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
+    assert resumed.exit_code == 0 and resumed.stdout == ""
+    first, second = resumed.stderr.splitlines()
     assert first.endswith("2 of 3 runs are stored")
     assert second.startswith("3/3 stdev2, linear, run 2: error ")
-    again = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
-    assert again.exit_code == 0
-    assert again.stderr.splitlines() == [f"{store_path}: 3 of 3 runs are stored"]
+    repeated = invoke(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
+    assert repeated.exit_code == 0
+    assert repeated.stderr.splitlines() == [f"{store_path}: 3 of 3 runs are stored"]
 
 
 def test_runs_may_be_a_range(store_path):
-    assert run(*REPRODUCE_ARGUMENTS, "--runs", "3-4", "--store", store_path).exit_code == 0
+    assert invoke(*REPRODUCE_ARGUMENTS, "--runs", "3-4", "--store", store_path).exit_code == 0
     assert [r["run"] for r in Store(store_path).records()] == [0, 1, 3, 4]
 
 
 def test_table_shows_stored_runs(store_path):
-    result = run("table", "exploring-parameters", "--store", store_path)
+    result = invoke("table", "exploring-parameters", "--store", store_path)
     assert result.exit_code == 0
     assert "| stdev2 | linear | 0.01 |" in result.stdout
     assert (
@@ -59,7 +59,7 @@ def test_table_shows_stored_runs(store_path):
 
 def test_csv_table_has_the_mean_error_of_the_stored_runs(store_path):
     pytest.importorskip("pandas")
-    result = run("table", "exploring-parameters", "--store", store_path, "--csv")
+    result = invoke("table", "exploring-parameters", "--store", store_path, "--csv")
     (row,) = csv.DictReader(io.StringIO(result.stdout))
     errors = [100 * r["error"] for r in Store(store_path).records()]
     assert float(row["reproduced"]) == pytest.approx(sum(errors) / 2)
@@ -67,28 +67,28 @@ def test_csv_table_has_the_mean_error_of_the_stored_runs(store_path):
 
 
 def test_further_tables_of_a_suite_are_shown_by_name():
-    result = run("table", "shen2013", "--table", "sizes")
+    result = invoke("table", "shen2013", "--table", "sizes")
     assert result.exit_code == 0 and "shifts, members" in result.stdout
-    result = run("table", "shen2013", "--table", "size")
+    result = invoke("table", "shen2013", "--table", "size")
     assert result.exit_code == 1 and "sampled-noise" in result.stderr
 
 
 def test_terminal_shows_a_progress_bar(tmp_path, monkeypatch):
-    parent, child = pty.openpty()
-    with os.fdopen(child, "w") as terminal, monkeypatch.context() as patch:
+    pty_fd, tty_fd = pty.openpty()
+    with os.fdopen(tty_fd, "w") as terminal, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", terminal)
         arguments = [*REPRODUCE_ARGUMENTS, "--runs", "2", "--store", str(tmp_path / "runs.jsonl")]
         main(arguments, standalone_mode=False)
-    result = b""
-    with contextlib.suppress(OSError):  # on Linux, reading a closed terminal raises at its end
-        while chunk := os.read(parent, 10_000):
-            result += chunk
-    os.close(parent)
-    assert b"####  2/2" in result.replace(b"]", b"") and b"run 0" not in result
+    output = b""
+    with contextlib.suppress(OSError):  # raised on Linux at the end of the output
+        while chunk := os.read(pty_fd, 10_000):
+            output += chunk
+    os.close(pty_fd)
+    assert b"####  2/2" in output.replace(b"]", b"") and b"run 0" not in output
 
 
 def test_list_names_every_suite():
-    result = run("list")
+    result = invoke("list")
     assert result.exit_code == 0
     for name in SUITES:
         assert name in result.stdout and find_suite(name).title in result.stdout
@@ -97,10 +97,10 @@ def test_list_names_every_suite():
 def test_table_warns_of_an_incomplete_record(store_path):
     with store_path.open("ab") as file:
         file.write(b'{"suite": "expl')
-    before = store_path.read_bytes()
-    result = run("table", "exploring-parameters", "--store", store_path)
+    content_before = store_path.read_bytes()
+    result = invoke("table", "exploring-parameters", "--store", store_path)
     assert result.exit_code == 0 and "ends in an incomplete record" in result.stderr
-    assert store_path.read_bytes() == before
+    assert store_path.read_bytes() == content_before
 
 
 def test_only_tables_of_missing_runs_are_needed(tmp_path, monkeypatch):
@@ -108,17 +108,17 @@ def test_only_tables_of_missing_runs_are_needed(tmp_path, monkeypatch):
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     monkeypatch.setattr("svmbook.datasets.tables.loaders.fetch_openml", None)
     arguments = ["reproduce", "lin2005-kernels", "--runs", "1", "--store", tmp_path / "runs.jsonl"]
-    result = run(*arguments, "--datasets", "twonorm,sonar")
+    result = invoke(*arguments, "--datasets", "twonorm,sonar")
     assert result.exit_code == 1 and "no sonar.csv in" in result.stderr
     for record in load_records("lin2005-kernels"):
         if (record["data_set"], record["run"]) == ("sonar", 0):
             Store(tmp_path / "runs.jsonl").append(record)
-    assert run(*arguments, "--datasets", "twonorm,sonar").exit_code == 0
+    assert invoke(*arguments, "--datasets", "twonorm,sonar").exit_code == 0
 
 
 def test_invalid_dask_address_is_reported(tmp_path):
     pytest.importorskip("distributed")
-    result = run(*REPRODUCE_ARGUMENTS, "--dask", "nowhere", "--store", tmp_path / "runs.jsonl")
+    result = invoke(*REPRODUCE_ARGUMENTS, "--dask", "nowhere", "--store", tmp_path / "runs.jsonl")
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-1] == "Error: missing port number in address 'nowhere'"
 
@@ -126,51 +126,55 @@ def test_invalid_dask_address_is_reported(tmp_path):
 def test_list_continues_after_a_damaged_store(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path))
     (tmp_path / "exploring-forest.jsonl").write_text("damaged\n", encoding="utf-8")
-    result = run("list")
+    result = invoke("list")
     assert result.exit_code == 0
     assert "stored: not usable" in result.stdout and "stored: 0 of 6500" in result.stdout
 
 
 def test_version_is_printed_by_the_option_and_the_command():
-    assert run("--version").stdout == f"svmbook {svmbook.__version__}\n"
-    assert f"svmbook {svmbook.__version__}" in run("version").stdout
+    assert invoke("--version").stdout == f"svmbook {svmbook.__version__}\n"
+    assert f"svmbook {svmbook.__version__}" in invoke("version").stdout
 
 
 def test_data_distinguishes_verified_absent_and_damaged_tables(tmp_path, monkeypatch):
     monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
-    result = run("data")
+    result = invoke("data")
     assert result.exit_code == 0 and result.stdout.count("absent") == 21
     assert "iris           verified  scikit-learn's own copy" in result.stdout
-    assert run("data", "iris", "wdbc", "digits").exit_code == 0
-    assert run("data", "sonar").exit_code == 1
+    assert invoke("data", "iris", "wdbc", "digits").exit_code == 0
+    assert invoke("data", "sonar").exit_code == 1
     (tmp_path / "sonar.csv").write_text("a,target\n1,M\n", encoding="utf-8")
-    result = run("data", "sonar", "heart")
+    result = invoke("data", "sonar", "heart")
     assert result.exit_code == 1
-    sonar, heart = result.stdout.splitlines()
-    assert sonar.startswith("sonar") and "not usable" in sonar
-    assert heart.split() == ["heart", "absent"]
+    sonar_line, heart_line = result.stdout.splitlines()
+    assert sonar_line.startswith("sonar") and "not usable" in sonar_line
+    assert heart_line.split() == ["heart", "absent"]
 
 
 def test_fetched_table_is_verified(tmp_path, monkeypatch):
-    fetched = tmp_path / "heart.csv"
+    table_path = tmp_path / "heart.csv"
     loaders = "svmbook.datasets.tables.loaders"
     monkeypatch.setattr(
-        f"{loaders}.find_table_file", lambda name: fetched if fetched.exists() else None
+        f"{loaders}.find_table_file", lambda name: table_path if table_path.exists() else None
     )
-    monkeypatch.setattr(f"{loaders}.load_table", lambda name: fetched.touch())
-    assert run("data", "heart", "--fetch").stdout.split() == ["heart", "verified", str(fetched)]
+    monkeypatch.setattr(f"{loaders}.load_table", lambda name: table_path.touch())
+    assert invoke("data", "heart", "--fetch").stdout.split() == [
+        "heart",
+        "verified",
+        str(table_path),
+    ]
 
 
 def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
     monkeypatch.delenv("SVMBOOK_DATA", raising=False)
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
 
-    def offline(**options):
+    def fetch_offline(**options):
         raise OSError("no network\nhere")
 
-    monkeypatch.setattr("svmbook.datasets.tables.loaders.fetch_openml", offline)
-    result = run("data", "sonar", "--fetch")
+    monkeypatch.setattr("svmbook.datasets.tables.loaders.fetch_openml", fetch_offline)
+    result = invoke("data", "sonar", "--fetch")
     assert result.exit_code == 1
     (line,) = result.stdout.splitlines()
     assert "no network here" in line and "SVMBOOK_DATA" in line
@@ -204,30 +208,30 @@ def test_failed_fetch_is_reported_in_one_line(tmp_path, monkeypatch):
 )
 def test_error_is_one_line(tmp_path, monkeypatch, arguments, exit_code, message):
     monkeypatch.chdir(tmp_path)
-    result = run(*arguments)
+    result = invoke(*arguments)
     assert result.exit_code == exit_code
     assert message in result.stderr
-    *before, error = result.stderr.splitlines()
-    assert error.startswith("Error: ")
-    assert all(line.endswith("runs are stored") for line in before)
+    *status_lines, error_line = result.stderr.splitlines()
+    assert error_line.startswith("Error: ")
+    assert all(line.endswith("runs are stored") for line in status_lines)
 
 
-@pytest.mark.parametrize("jobs", ["-1", "1", "4096"])
-def test_valid_numbers_of_processes_are_accepted(jobs):
-    result = run(*REPRODUCE_ARGUMENTS, "--runs", "1", "--jobs", jobs)
+@pytest.mark.parametrize("n_jobs", ["-1", "1", "4096"])
+def test_valid_numbers_of_processes_are_accepted(n_jobs):
+    result = invoke(*REPRODUCE_ARGUMENTS, "--runs", "1", "--jobs", n_jobs)
     assert result.exit_code == 0 and "1 of 1 runs are stored" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--runs", "--jobs"])
-def test_too_large_a_number_raises_a_usage_error(option):
-    result = run(*REPRODUCE_ARGUMENTS, option, "9" * 20)
+def test_number_that_is_too_large_is_a_usage_error(option):
+    result = invoke(*REPRODUCE_ARGUMENTS, option, "9" * 20)
     assert result.exit_code == 2 and len(result.stderr.splitlines()) == 1
 
 
 def test_file_that_is_not_a_store_is_not_changed(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text('{"n": 500}\n', encoding="utf-8")
-    result = run(*REPRODUCE_ARGUMENTS, "--store", path)
+    result = invoke(*REPRODUCE_ARGUMENTS, "--store", path)
     assert result.exit_code == 1 and "line 1 is not the record of a run" in result.stderr
     assert path.read_text(encoding="utf-8") == '{"n": 500}\n'
 
@@ -236,7 +240,7 @@ def test_file_that_is_not_a_store_is_not_changed(tmp_path):
 def test_incomplete_record_is_reported_in_one_line(store_path):
     with store_path.open("ab") as file:
         file.write(b'{"suite": "expl')
-    result = run(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
+    result = invoke(*REPRODUCE_ARGUMENTS, "--runs", 3, "--store", store_path)
     assert result.exit_code == 0
     (line,) = (line for line in result.stderr.splitlines() if "incomplete record" in line)
     assert line.startswith("warning: ") and "runs.jsonl.torn" in line
@@ -246,33 +250,35 @@ def test_incomplete_record_is_reported_in_one_line(store_path):
 def test_default_store_outside_the_repository_is_in_the_current_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SVMBOOK_RESULTS", raising=False)
-    assert run(*REPRODUCE_ARGUMENTS, "--runs", 1).exit_code == 0
+    assert invoke(*REPRODUCE_ARGUMENTS, "--runs", 1).exit_code == 0
     assert len(Store(tmp_path / "exploring-parameters.jsonl")) == 1
     monkeypatch.setenv("SVMBOOK_RESULTS", str(tmp_path / "nowhere"))
-    assert "is not a folder" in run(*REPRODUCE_ARGUMENTS, "--runs", 1).stderr
+    assert "is not a folder" in invoke(*REPRODUCE_ARGUMENTS, "--runs", 1).stderr
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in main.commands)])
 def test_examples_in_help_are_valid_calls(command):
-    result = run(*command, "--help").stdout
-    examples = [line.strip() for line in result.splitlines() if line.startswith("    svmbook ")]
+    help_text = invoke(*command, "--help").stdout
+    examples = [line.strip() for line in help_text.splitlines() if line.startswith("    svmbook ")]
     assert examples
     for example in examples:
-        _, name, *rest = shlex.split(example)
-        main.commands[name].make_context(name, rest)  # parsed, not run
+        _, name, *arguments = shlex.split(example)
+        main.commands[name].make_context(name, arguments)  # parsed, not run
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="no /proc to have an unwritable folder")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self"), reason="no /proc, where no file can be created"
+)
 def test_store_that_cannot_be_created_is_reported_without_delay(monkeypatch):
     monkeypatch.setattr("filelock.FileLock.acquire", lambda self: pytest.fail("waits for a lock"))
-    result = run(*REPRODUCE_ARGUMENTS, "--runs", 1, "--store", "/proc/x.jsonl")
+    result = invoke(*REPRODUCE_ARGUMENTS, "--runs", 1, "--store", "/proc/x.jsonl")
     assert result.exit_code == 1 and "No such file" in result.stderr.splitlines()[-1]
 
 
 def test_parameter_that_is_not_a_number_is_reported(store_path):
-    first = Store(store_path).records()[0]
-    store_path.write_text(json.dumps(first | {"parameters": {"C": "x"}}) + "\n", encoding="utf-8")
-    result = run("table", "exploring-parameters", "--store", store_path)
+    record = Store(store_path).records()[0]
+    store_path.write_text(json.dumps(record | {"parameters": {"C": "x"}}) + "\n", encoding="utf-8")
+    result = invoke("table", "exploring-parameters", "--store", store_path)
     assert result.exit_code == 1
     assert "line 1 is not the record of a run: parameters must be names with" in result.stderr
 
@@ -291,7 +297,7 @@ def test_names_may_contain_commas(tmp_path):
         "--runs",
         "1",
     ]
-    assert run("reproduce", "shen2013", *selection, "--store", store_path).exit_code == 0
+    assert invoke("reproduce", "shen2013", *selection, "--store", store_path).exit_code == 0
     records = [json.loads(line) for line in store_path.read_text().splitlines()]
     assert {(r["data_set"], r["method"]) for r in records} == {
         (name, method)

@@ -9,21 +9,22 @@ from records import REPRODUCE_ARGUMENTS
 
 from svmbook.experiments.running.store import Store
 
-COMMAND = [sys.executable, "-c", "from svmbook.experiments.cli import main; main()"]
+COMMAND_SCRIPT = "from svmbook.experiments.cli import main; main()"
+COMMAND = [sys.executable, "-c", COMMAND_SCRIPT]
 
 
 # test_reproduce.py tests the cluster that `--dask local` starts. This test adds --jobs.
 @pytest.mark.nightly
-def test_runs_on_a_local_cluster(tmp_path):
+def test_local_cluster_with_one_worker_stores_all_runs(tmp_path):
     pytest.importorskip("distributed")
-    path = tmp_path / "runs.jsonl"
+    store_path = tmp_path / "runs.jsonl"
     command = [
         *COMMAND,
         *REPRODUCE_ARGUMENTS,
         "--runs",
         "3",
         "--store",
-        str(path),
+        str(store_path),
         "--dask",
         "local",
         "--jobs",
@@ -31,15 +32,15 @@ def test_runs_on_a_local_cluster(tmp_path):
     ]
     result = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert result.returncode == 0, result.stderr
-    assert sorted(r["run"] for r in Store(path).records()) == [0, 1, 2]
+    assert sorted(r["run"] for r in Store(store_path).records()) == [0, 1, 2]
 
 
 def test_help_imports_no_large_package():
     large_packages = "{'joblib', 'matplotlib', 'numpy', 'scipy', 'sklearn'}"
-    code = (
+    print_imports_at_exit = (
         f"import atexit, sys; atexit.register(lambda: print({large_packages} & {{*sys.modules}})); "
     )
-    command = [sys.executable, "-c", code + COMMAND[2], "reproduce", "--help"]
+    command = [sys.executable, "-c", print_imports_at_exit + COMMAND_SCRIPT, "reproduce", "--help"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert result.returncode == 0 and "exploring-parameters" in result.stdout
     assert result.stdout.splitlines()[-1] == "set()"
@@ -77,7 +78,8 @@ def test_ctrl_c_during_imports_prints_no_traceback(tmp_path, module, arguments):
     assert all(line.startswith(("exploring-parameters.jsonl: ", "stopped: ")) for line in lines)
 
 
-def exit_code_without_stderr(*command):
+def run_with_closed_stderr(*command):
+    """Run a command whose stderr is closed, and return its exit code."""
     return subprocess.run(["sh", "-c", 'exec "$@" 2>&-', "sh", *command], timeout=120).returncode
 
 
@@ -87,12 +89,12 @@ import click
 from svmbook.experiments.cli import main
 assert sys.stderr is None
 
-@main.command()
-@click.argument("store")
-def inspect(store):
+@main.command("check-descriptors")
+@click.argument("store_path")
+def check_descriptors(store_path):
     print("discarded", file=sys.stderr, flush=True)
     assert os.get_inheritable(2)  # otherwise file descriptor 2 is closed in workers
-    assert os.open(store, os.O_RDONLY) > 2  # otherwise workers write their stderr to the store
+    assert os.open(store_path, os.O_RDONLY) > 2  # otherwise workers write their stderr to the store
 
 main()
 """
@@ -102,16 +104,25 @@ def test_closed_stderr_is_replaced_before_the_store_is_opened(tmp_path):
     store_path = tmp_path / "runs.jsonl"
     store_path.write_bytes(b"")
     assert (
-        exit_code_without_stderr(
-            sys.executable, "-c", CLOSED_STDERR_SCRIPT, "inspect", str(store_path)
+        run_with_closed_stderr(
+            sys.executable, "-c", CLOSED_STDERR_SCRIPT, "check-descriptors", str(store_path)
         )
         == 0
     )
 
 
-@pytest.mark.nightly  # the test above checks the same without two workers
+@pytest.mark.nightly  # the test above checks the same without workers
 def test_runs_with_a_closed_stderr_are_stored(tmp_path):
-    path = tmp_path / "runs.jsonl"
-    command = [*COMMAND, *REPRODUCE_ARGUMENTS, "--runs", "2", "--store", str(path), "--jobs", "2"]
-    assert exit_code_without_stderr(*command) == 0
-    assert sorted(r["run"] for r in Store(path).records()) == [0, 1]
+    store_path = tmp_path / "runs.jsonl"
+    command = [
+        *COMMAND,
+        *REPRODUCE_ARGUMENTS,
+        "--runs",
+        "2",
+        "--store",
+        str(store_path),
+        "--jobs",
+        "2",
+    ]
+    assert run_with_closed_stderr(*command) == 0
+    assert sorted(r["run"] for r in Store(store_path).records()) == [0, 1]

@@ -31,19 +31,19 @@ def test_record_has_the_time_of_its_run():
     assert 0 < record["seconds"] <= time.perf_counter() - start + 1e-4
 
 
-# The moments of a kill differ in how much of a record is in the file. They are chosen here, and
-# random in test_kills.py, which also kills commands with two workers.
+# The stages differ in how much of a record is in the file. test_interruptions.py kills commands at
+# random moments, also commands with two workers.
 def test_command_killed_at_each_stage_of_writing_a_record_can_be_resumed(
     start_command, tmp_path, uninterrupted_records
 ):
     path, n_stored = tmp_path / "runs.jsonl", 0
-    for moment, n_new in (("before", 1), ("half", 1), ("written", 2), ("synced", 2)):
-        process = start_command(path, runs=FEW_RUNS, signal_at=(moment, 2, signal.SIGKILL))
+    for stage, n_new in (("before", 1), ("half", 1), ("written", 2), ("synced", 2)):
+        process = start_command(path, runs=FEW_RUNS, signal_at=(stage, 2, signal.SIGKILL))
         process.wait_and_read_stderr()
         assert process.returncode == -signal.SIGKILL
         n_stored += n_new
         assert count_lines(path) == n_stored
-        assert path.read_bytes().endswith(b"\n") == (moment != "half")
+        assert path.read_bytes().endswith(b"\n") == (stage != "half")
     last_process = start_command(path, runs=FEW_RUNS)
     last_line = last_process.wait_and_read_stderr().splitlines()[-1]
     assert last_line.startswith(f"{TOTAL_RUNS}/{TOTAL_RUNS} ")
@@ -51,8 +51,8 @@ def test_command_killed_at_each_stage_of_writing_a_record_can_be_resumed(
     assert records_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
-# test_kills.py tests the same with Dask and at random moments. The case with two workers is slow,
-# because each worker imports all modules.
+# test_interruptions.py tests the same with Dask and at random moments. The case with two workers is
+# slow, because each worker imports all modules.
 @pytest.mark.parametrize(
     ("options", "signum"),
     [
@@ -76,11 +76,11 @@ def test_signal_leaves_complete_records_and_the_message_says_how_to_resume(
     assert records_without_times(Store(path).records()) == uninterrupted_records(FEW_RUNS)
 
 
-# test_kills.py tests this with a real cluster.
+# test_interruptions.py tests this with a real cluster.
 def test_ctrl_c_while_a_cluster_starts_is_handled_once_it_has_started(monkeypatch):
     events = []
 
-    class Cluster:
+    class FakeClusterAndClient:
         def __init__(self, *args, **options):
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)
             assert options.get("threads_per_worker", 1) == 1  # runs are timed
@@ -92,10 +92,12 @@ def test_ctrl_c_while_a_cluster_starts_is_handled_once_it_has_started(monkeypatc
         def __exit__(self, *error):
             events.append("closed")
 
-        def run(self, work):
-            events.append(work.__name__)
+        def run(self, function):
+            events.append(function.__name__)
 
-    fake_distributed = SimpleNamespace(LocalCluster=Cluster, Client=Cluster)
+    fake_distributed = SimpleNamespace(
+        LocalCluster=FakeClusterAndClient, Client=FakeClusterAndClient
+    )
     monkeypatch.setitem(sys.modules, "distributed", fake_distributed)
     previous_handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -123,7 +125,7 @@ def test_at_most_one_process_is_started_per_run(tmp_path, monkeypatch):
 
 
 def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch):
-    suite, is_stored = find_suite(SUITE_NAME), threading.Event()
+    suite, first_is_stored = find_suite(SUITE_NAME), threading.Event()
 
     class Parallel(joblib.Parallel):
         def __init__(self, n_jobs, **options):
@@ -131,7 +133,7 @@ def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch
 
     def carry_out_run(data_set, method, run):
         if run == 1:
-            assert is_stored.wait(timeout=10)
+            assert first_is_stored.wait(timeout=10)
         return suite.carry_out_run(data_set, method, 0)
 
     monkeypatch.setattr(joblib, "Parallel", Parallel)
@@ -139,11 +141,11 @@ def test_record_is_stored_before_slower_runs_have_finished(tmp_path, monkeypatch
     store, finished_runs = Store(tmp_path / "runs.jsonl"), []
     for progress in reproduce(suite.jobs(["stdev2"], ["linear"], 4), store, n_jobs=2):
         finished_runs.append(progress.record["run"])
-        is_stored.set()
+        first_is_stored.set()
     assert sorted(finished_runs) == [*range(4)] and finished_runs[0] == 0
 
 
-def test_record_of_a_single_run_equals_that_among_other_runs(tmp_path, uninterrupted_records):
+def test_record_of_a_run_does_not_depend_on_the_other_runs(tmp_path, uninterrupted_records):
     store = Store(tmp_path / "runs.jsonl")
     job = jobs()[TOTAL_RUNS - 2]
     list(reproduce([job], store))
@@ -166,7 +168,7 @@ def test_two_processes_make_the_same_records_even_if_one_is_killed(tmp_path, uni
     assert {tuple(job): records[tuple(job)] for job in jobs()} == uninterrupted_records(FEW_RUNS)
 
 
-# test_kills.py kills a real worker.
+# test_interruptions.py kills a real worker.
 def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
     def failing_reproduce(*args, **options):
         raise ChildProcessError("a process died, perhaps because memory ran out")
@@ -184,8 +186,8 @@ def test_dead_process_is_reported_in_one_line(tmp_path, monkeypatch):
     assert "Traceback" not in result.stderr
 
 
-# The workers of this cluster are threads. In test_kills.py, clusters whose workers are processes
-# lose one worker or all workers.
+# The workers of this cluster are threads. In test_interruptions.py, clusters whose workers are
+# processes lose one worker or all workers.
 @pytest.mark.filterwarnings("default")
 def test_lost_cluster_is_reported_and_finished_runs_are_stored(tmp_path):
     distributed = pytest.importorskip("distributed")
@@ -218,9 +220,9 @@ def test_cluster_without_workers_is_reported(tmp_path, monkeypatch):
 
 
 def test_overlapping_runs_use_one_blas_thread(monkeypatch):
-    suite, barrier, blas_threads = find_suite(SUITE_NAME), threading.Barrier(2, timeout=60), {}
+    suite, barrier, counts_by_run = find_suite(SUITE_NAME), threading.Barrier(2, timeout=60), {}
 
-    def count_threads():
+    def blas_thread_counts():
         pools = threadpool_info()
         return {pool["num_threads"] for pool in pools if pool["user_api"] == "blas"}
 
@@ -228,10 +230,10 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         barrier.wait()
         if run == 1:
             time.sleep(0.3)  # until the other run has finished
-        blas_threads[run] = count_threads()
+        counts_by_run[run] = blas_thread_counts()
         return {}
 
-    n_threads_before = count_threads()
+    counts_before = blas_thread_counts()
     suite_with_barrier = replace(suite, carry_out_run=carry_out_run)
     threads = [
         threading.Thread(target=suite_with_barrier.run_job, args=(job,))
@@ -241,8 +243,8 @@ def test_overlapping_runs_use_one_blas_thread(monkeypatch):
         thread.start()
     for thread in threads:
         thread.join(timeout=60)
-    assert blas_threads == {0: {1}, 1: {1}}
-    assert count_threads() == n_threads_before
+    assert counts_by_run == {0: {1}, 1: {1}}
+    assert blas_thread_counts() == counts_before
 
 
 def test_unreachable_cluster_raises():
@@ -276,7 +278,7 @@ def test_check_tables_loads_only_the_tables_of_the_jobs(monkeypatch, tmp_path):
 
 
 # This is the only test in `make test` whose cluster starts a process. The cluster is started in a
-# thread other than the main thread, which cannot set signal handlers. In test_kills.py and
+# thread other than the main thread, which cannot set signal handlers. In test_interruptions.py and
 # test_cli_processes.py the main thread starts the clusters.
 def test_cluster_started_in_a_thread_makes_the_same_records(tmp_path, uninterrupted_records):
     pytest.importorskip("distributed")

@@ -46,7 +46,7 @@ SUITES = {
     "usvc-gaussian": "usvc2004.gaussian",
     "usvc-linear": "usvc2004.linear",
     "usvc-overlap": "usvc2004.overlap",
-    "usvc-placing": "usvc2004.placing",
+    "usvc-placing": "usvc2004.prototype_placement",
     "usvc-when": "usvc2004.loss_comparison",
     "width-rules": "exploring.width_rules",
 }

@@ -6,16 +6,16 @@ from records import committed_record, make_store, skip_without_table
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.comparisons import linear_or_gaussian as suite
+from svmbook.experiments.suites.comparisons import linear_or_gaussian
 
 
 @pytest.mark.parametrize("data_set", ["wdbc", "digits", "glass", "hepatitis"])
 def test_splits_are_stratified_and_standardised_by_the_training_rows(data_set):
-    if data_set in suite.TABLES:
+    if data_set in linear_or_gaussian.TABLES:
         skip_without_table(data_set)
-    X, y, X_test, y_test = suite.split(data_set, run=3)
-    assert len(X) + len(X_test) <= suite.MAX_ROWS
-    assert len(X) == int(suite.TRAIN_SHARE * (len(X) + len(X_test)))
+    X, y, X_test, y_test = linear_or_gaussian.split(data_set, run=3)
+    assert len(X) + len(X_test) <= linear_or_gaussian.MAX_ROWS
+    assert len(X) == int(linear_or_gaussian.TRAIN_SHARE * (len(X) + len(X_test)))
     assert np.isfinite(X).all() and np.isfinite(X_test).all()
     np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-9)
     deviations = X.std(axis=0)
@@ -27,13 +27,16 @@ def test_rows_with_missing_values_are_left_out():
     skip_without_table("hepatitis")
     table = load("hepatitis")
     is_complete = np.isfinite(table.data).all(axis=1)
-    X, _, X_test, _ = suite.split("hepatitis", run=0)
+    X, _, X_test, _ = linear_or_gaussian.split("hepatitis", run=0)
     assert len(X) + len(X_test) == is_complete.sum() < len(table.data)
 
 
 def test_splits_are_reproducible_and_differ_between_runs():
-    first, repeated = suite.split("wdbc", run=1), suite.split("wdbc", run=1)
-    other_run = suite.split("wdbc", run=2)
+    first, repeated = (
+        linear_or_gaussian.split("wdbc", run=1),
+        linear_or_gaussian.split("wdbc", run=1),
+    )
+    other_run = linear_or_gaussian.split("wdbc", run=2)
     assert all((a == b).all() for a, b in zip(first, repeated, strict=True))
     assert not (first[1] == other_run[1]).all()
 
@@ -43,10 +46,12 @@ def test_difference_in_the_search_only_is_not_confirmed(tmp_path):
     rng = np.random.default_rng(0)
     records = []
     for data_set in ("sonar", "cleveland"):
-        for method in suite.METHODS:
+        for method in linear_or_gaussian.METHODS:
             for run in range(20):
                 is_better = (
-                    data_set == "sonar" and method == "gaussian" and run < suite.N_SEARCH_RUNS
+                    data_set == "sonar"
+                    and method == "gaussian"
+                    and run < linear_or_gaussian.N_SEARCH_RUNS
                 )
                 error = 0.3 - 0.2 * is_better + 0.01 * rng.standard_normal()
                 record = committed_record(
@@ -87,7 +92,7 @@ def test_gaussian_kernel_is_better_on_three_tables():
     assert [row["data_set"] for row in significant] == ["sonar"]
     confirmed = {row["data_set"] for row in rows if row["confirmation_high"] < 0}
     assert confirmed == {"sonar", "ionosphere", "vehicle"}
-    verdicts = {row["data_set"]: suite.practical_verdict(row) for row in rows}
+    verdicts = {row["data_set"]: linear_or_gaussian.practical_verdict(row) for row in rows}
     assert {name for name, verdict in verdicts.items() if verdict == "better"} == confirmed
     assert {name for name, verdict in verdicts.items() if verdict == "equivalent"} == {"breast"}
     assert not any(row["confirmation_low"] > 0 for row in rows)
@@ -99,5 +104,5 @@ def test_chosen_gammas_on_sonar_are_rarely_the_largest():
         for r in load_records("linear-or-gaussian")
         if (r["data_set"], r["method"]) == ("sonar", "gaussian")
     ]
-    largest_gamma = max(suite.SCALED_GAMMAS) / 60  # sonar has 60 features
+    largest_gamma = max(linear_or_gaussian.SCALED_GAMMAS) / 60  # sonar has 60 features
     assert sum(gamma >= largest_gamma for gamma in chosen_gammas) <= 2

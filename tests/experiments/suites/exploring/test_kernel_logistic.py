@@ -6,7 +6,7 @@ from records import check_repeated_run, committed_values
 from scipy.special import expit
 
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.exploring import kernel_logistic as suite
+from svmbook.experiments.suites.exploring import kernel_logistic
 
 SUITE_NAME, RIDGE = "logistic-kernels", "logistic, ridge"
 
@@ -21,21 +21,21 @@ def errors_and_log_losses():
     return {method: np.column_stack([errors[d, method], losses[d, method]]) for d, method in errors}
 
 
-@pytest.mark.parametrize("method", suite.METHODS)
+@pytest.mark.parametrize("method", kernel_logistic.METHODS)
 def test_run_reproduces_its_committed_record(method):
     tolerances = {"model_size": 3, "error": 0.002, "log_loss": 0.002}
     check_repeated_run(SUITE_NAME, tolerances, method=method, run=5)
 
 
 def test_samples_of_a_run_have_no_common_points():
-    parts, (X, _) = suite.draw_samples(4)
+    parts, (X, _) = kernel_logistic.draw_samples(4)
     points = np.vstack([parts.X_train, X, parts.X_test])
     assert len(np.unique(points, axis=0)) == 400 + 400 + 20_000
 
 
 def test_import_vectors_have_the_lambda_and_almost_the_error_of_ridge(errors_and_log_losses):
     lams = {(r["method"], r["run"]): r["parameters"]["lam"] for r in load_records(SUITE_NAME)}
-    assert set(lams.values()) <= {float(f"{lam:.4g}") for lam in suite.LAMBDAS}
+    assert set(lams.values()) <= {float(f"{lam:.4g}") for lam in kernel_logistic.LAMBDAS}
     for run in range(30):
         assert lams["import vectors", run] == lams[RIDGE, run]
     differences = errors_and_log_losses["import vectors"] - errors_and_log_losses[RIDGE]
@@ -43,11 +43,11 @@ def test_import_vectors_have_the_lambda_and_almost_the_error_of_ridge(errors_and
 
 
 def test_selected_lambda_has_the_smallest_validation_loss():
-    parts, (X, y) = suite.draw_samples(3)
-    best = suite.select_classifier(RIDGE, parts, (X, y))
+    parts, (X, y) = kernel_logistic.draw_samples(3)
+    best = kernel_logistic.select_classifier(RIDGE, parts, (X, y))
     p = np.where(y > 0, *best.predict_proba(X).T[::-1])
     loss = -np.log(p).mean()
-    for lam in suite.LAMBDAS:
+    for lam in kernel_logistic.LAMBDAS:
         other_model = type(best)(lam, gamma=0.5).fit(parts.X_train, parts.y_train)
         assert loss <= -np.log(expit(y * other_model.decision_function(X))).mean() + 1e-9
 

@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from svmbook import DualSVC
 from svmbook.experiments import load_records, report
 from svmbook.experiments.methods.protocols import run_seed
-from svmbook.experiments.suites.exploring import open_questions as suite
+from svmbook.experiments.suites.exploring import open_questions
 from svmbook.experiments.suites.exploring.parameters import C_GRID
 
 SUITE_NAME = "exploring-more"
@@ -25,9 +25,9 @@ def small_covtype(monkeypatch):
     rng = np.random.default_rng(1)
     y = np.repeat([1, 2, 3], 60)
     X = np.column_stack([y + 0.9 * rng.standard_normal(180), 3 * rng.standard_normal(180)])
-    monkeypatch.setattr(suite, "PART_SIZE", 60)
-    monkeypatch.setattr(suite, "FIGURE_8_PART_SIZE", 45)
-    monkeypatch.setattr(suite, "load", lambda name: Bunch(data=X, target=y))
+    monkeypatch.setattr(open_questions, "PART_SIZE", 60)
+    monkeypatch.setattr(open_questions, "FIGURE_8_PART_SIZE", 45)
+    monkeypatch.setattr(open_questions, "load", lambda name: Bunch(data=X, target=y))
     return X, y
 
 
@@ -44,7 +44,7 @@ def test_softmax_run_agrees_with_logistic_regression_of_sklearn(small_covtype):
     X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 2)).permutation(180)
     train, validation, test = order[:60], order[60:90], order[120:]
-    outcome = suite.carry_out_run("90", suite.SOFTMAX, 2)
+    outcome = open_questions.carry_out_run("90", open_questions.SOFTMAX, 2)
 
     def make_softmax(C):
         return LogisticRegression(C=C, tol=1e-8, max_iter=1000)
@@ -66,12 +66,12 @@ def test_runs_of_figure_8_agree_with_separately_fitted_svms(small_covtype, metho
     X, y = small_covtype
     order = np.random.RandomState(run_seed(0, 3)).permutation(180)
     train, validation, test = order[:45], order[60:105], order[120:]
-    outcome = suite.carry_out_run(suite.FIGURE_8, method, 3)
+    outcome = open_questions.carry_out_run(open_questions.FIGURE_8, method, 3)
 
     def make_svms(C):
         return OneVsRestClassifier(DualSVC(C=C))
 
-    scaled = suite.IS_STANDARDISED[method]
+    scaled = open_questions.IS_STANDARDISED[method]
     validation_errors = errors_for_each_C(
         make_svms, (X[train], y[train]), (X[validation], y[validation]), scaled=scaled
     )
@@ -93,7 +93,7 @@ def test_records_have_the_first_C_with_the_smallest_validation_error_and_54_feat
 def test_seeds_are_those_of_the_forest_study():
     suites_and_data_sets = (
         (SUITE_NAME, "500"),
-        (SUITE_NAME, suite.FIGURE_8),
+        (SUITE_NAME, open_questions.FIGURE_8),
         ("exploring-forest", "covtype"),
     )
     for run in range(10):
@@ -105,8 +105,10 @@ def test_seeds_are_those_of_the_forest_study():
 
 def test_run_of_figure_8_reproduces_its_committed_record():
     skip_without_table("covtype")
-    record = committed_record(SUITE_NAME, data_set=suite.FIGURE_8, method="svm-scaled", run=0)
-    repeated = suite.carry_out_run(suite.FIGURE_8, "svm-scaled", 0)
+    record = committed_record(
+        SUITE_NAME, data_set=open_questions.FIGURE_8, method="svm-scaled", run=0
+    )
+    repeated = open_questions.carry_out_run(open_questions.FIGURE_8, "svm-scaled", 0)
     np.testing.assert_allclose(
         repeated["validation_errors"], record["validation_errors"], atol=0.0031
     )
@@ -114,7 +116,7 @@ def test_run_of_figure_8_reproduces_its_committed_record():
 
 def test_rows_are_means_of_the_records():
     rows = report(SUITE_NAME).rows
-    assert len(rows) == len(suite.TRAINING_SIZES) + 2
+    assert len(rows) == len(open_questions.TRAINING_SIZES) + 2
     for row in rows:
         key = row["data_set"], row["method"]
         records = [r for r in load_records(SUITE_NAME) if (r["data_set"], r["method"]) == key]
@@ -126,8 +128,10 @@ def test_rows_are_means_of_the_records():
 
 def test_more_plots_increase_the_accuracy_by_less_than_one_point_at_the_end():
     rows = {
-        row["data_set"]: row for row in report(SUITE_NAME).rows if row["method"] == suite.SOFTMAX
+        row["data_set"]: row
+        for row in report(SUITE_NAME).rows
+        if row["method"] == open_questions.SOFTMAX
     }
-    accuracies = [rows[str(n)]["accuracy"] for n in suite.TRAINING_SIZES]
+    accuracies = [rows[str(n)]["accuracy"] for n in open_questions.TRAINING_SIZES]
     gains = [after - before for before, after in itertools.pairwise(accuracies)]
     assert min(gains) > 0 and gains[-1] < 1 < gains[0]

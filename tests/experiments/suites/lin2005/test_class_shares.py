@@ -6,16 +6,16 @@ from records import skip_without_table
 
 from svmbook import DualSVC
 from svmbook.experiments import report
-from svmbook.experiments.suites.lin2005 import class_shares as suite
+from svmbook.experiments.suites.lin2005 import class_shares
 
 
-@pytest.mark.parametrize("data_set", suite.DATA_SETS)
+@pytest.mark.parametrize("data_set", class_shares.DATA_SETS)
 def test_training_sets_have_the_stated_class_sizes(data_set):
     if data_set.startswith("sonar"):
         skip_without_table("sonar")
-    parts = suite.draw_samples(data_set, 2)
+    parts = class_shares.draw_samples(data_set, 2)
     smaller, larger = sorted((np.sum(parts.y_train > 0), np.sum(parts.y_train < 0)))
-    sizes = suite.DATA_SETS[data_set]
+    sizes = class_shares.DATA_SETS[data_set]
     if sizes is None:
         assert larger > smaller and larger + smaller == 124
     elif sizes == "equal":

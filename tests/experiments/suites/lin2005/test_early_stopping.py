@@ -5,14 +5,14 @@ import pytest
 
 from svmbook import LPBoost
 from svmbook.datasets import twonorm
-from svmbook.experiments.suites.lin2005 import early_stopping as suite
+from svmbook.experiments.suites.lin2005 import early_stopping
 from svmbook.solvers.boosting.lpboost import run_lpboost
 
 
 def boost_with_best_stumps(X, y, tolerance):
     """Return the result of LPBoost that adds the best stump until no edge exceeds the tolerance."""
-    learner, C = suite._BestStumpLearner(X, tolerance), np.full(len(y), np.inf)
-    return run_lpboost(learner, X, y, C, tol=1e-9, max_iter=suite.MAX_ITER)
+    learner, C = early_stopping._BestStumpLearner(X, tolerance), np.full(len(y), np.inf)
+    return run_lpboost(learner, X, y, C, tol=1e-9, max_iter=early_stopping.MAX_ITER)
 
 
 def test_one_stump_per_linear_program_reaches_the_largest_margin():

@@ -1,6 +1,6 @@
 """The suite usvc-as-printed.
 
-The algorithm as printed converges, if at all, to a stationary point: of the objective with 2 C, or
+If the algorithm as printed converges, the limit is a stationary point of the objective with 2 C, or
 with C if the factor 2 of the weights is omitted.
 """
 
@@ -9,15 +9,15 @@ import pytest
 
 from svmbook.datasets import usvc_case_a
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.usvc2004 import as_printed as suite
+from svmbook.experiments.suites.usvc2004 import as_printed
 from svmbook.losses import usvc_slope
 
 
-@pytest.mark.parametrize("factor", [1.0, 2.0])
-def test_limit_is_a_stationary_point_for_the_weights_in_use(factor):
+@pytest.mark.parametrize("weight_factor", [1.0, 2.0])
+def test_limit_is_a_stationary_point_of_the_objective_with_C_times_the_weight_factor(weight_factor):
     X, y = usvc_case_a(500, random_state=3)
-    w, b = suite.iterates(X, y, 2.0, factor, "ones")[-1]
-    alpha = -factor * suite.C * usvc_slope(y * (X[:, 0] * w + b), 2.0)
+    w, b = as_printed.iterates(X, y, 2.0, weight_factor, "ones")[-1]
+    alpha = -weight_factor * as_printed.C * usvc_slope(y * (X[:, 0] * w + b), 2.0)
     assert w == pytest.approx(np.sum(alpha * y * X[:, 0]), rel=1e-3)
     assert np.sum(alpha * y) == pytest.approx(0.0, abs=1e-3 * alpha.sum())
 

@@ -5,7 +5,7 @@ import pytest
 from records import check_repeated_run, committed_record, committed_values, make_store
 
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.usvc2004 import overlap as suite
+from svmbook.experiments.suites.usvc2004 import overlap
 
 
 @pytest.mark.parametrize(
@@ -22,18 +22,18 @@ def test_run_reproduces_its_committed_record(data_set, method):
     check_repeated_run("usvc-overlap", tolerances, data_set=data_set, method=method, run=5)
 
 
-def test_samples_of_a_run_are_drawn_with_different_seeds():
-    parts, (X, y) = suite.draw_samples("stdev1.5-50", 4)
-    assert (len(parts.X_train), len(X), len(parts.X_test)) == (50, 500, 10_000)
-    points = np.vstack([parts.X_train, X, parts.X_test])
+def test_samples_of_a_run_are_balanced_and_have_no_common_points():
+    parts, (X_validation, y_validation) = overlap.draw_samples("stdev1.5-50", 4)
+    assert (len(parts.X_train), len(X_validation), len(parts.X_test)) == (50, 500, 10_000)
+    points = np.vstack([parts.X_train, X_validation, parts.X_test])
     assert len(np.unique(points, axis=0)) == 10_550
-    for labels in (parts.y_train, y, parts.y_test):
+    for labels in (parts.y_train, y_validation, parts.y_test):
         assert labels.sum() == 0
 
 
 def test_chosen_C_is_on_the_grid():
     for r in load_records("usvc-overlap"):
-        assert r["parameters"]["C"] in ((1.0,) if "C = 1" in r["method"] else suite.C_GRID)
+        assert r["parameters"]["C"] in ((1.0,) if "C = 1" in r["method"] else overlap.C_GRID)
 
 
 def test_differences_use_the_runs_that_both_methods_have(tmp_path):

@@ -1,7 +1,7 @@
-"""Commands and clusters that are killed at random moments, with all their processes.
+"""Commands, workers and clusters that are interrupted or killed during the runs.
 
-test_reproduce.py tests each property with a signal at a chosen moment, mostly without starting a
-process. These tests do the same at random moments.
+test_reproduce.py tests each property with a signal at a chosen stage, mostly without starting a
+process. Here the moments of the signals are random or depend on the speed of the computer.
 """
 
 import os

@@ -33,7 +33,7 @@ def draw_samples(run):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.placing import draw_samples
+    >>> from svmbook.experiments.suites.usvc2004.prototype_placement import draw_samples
     >>> draw_samples(3).X_train.shape
     (800, 2)
     """
@@ -45,9 +45,9 @@ def make_classifier(method, n_prototypes, parts):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004 import placing
-    >>> parts = placing.draw_samples(0)
-    >>> model = placing.make_classifier("k-means", 10, parts)
+    >>> from svmbook.experiments.suites.usvc2004 import prototype_placement
+    >>> parts = prototype_placement.draw_samples(0)
+    >>> model = prototype_placement.make_classifier("k-means", 10, parts)
     >>> model.fit(parts.X_train, parts.y_train).n_kernels_
     10
     """

@@ -5,19 +5,19 @@ import pytest
 from records import check_repeated_run, committed_values
 
 from svmbook.experiments import load_records
-from svmbook.experiments.suites.usvc2004 import placing as suite
+from svmbook.experiments.suites.usvc2004 import prototype_placement
 
 
-@pytest.mark.parametrize("method", suite.METHODS)
+@pytest.mark.parametrize("method", prototype_placement.METHODS)
 def test_run_reproduces_its_committed_record(method):
     tolerances = {"model_size": 0, "error": 0.005, "mean_distance": 0.005}
     check_repeated_run("usvc-placing", tolerances, data_set="stripes-20", method=method, run=5)
 
 
 def test_random_prototypes_are_nested_subsets_of_the_training_points():
-    parts = suite.draw_samples(2)
+    parts = prototype_placement.draw_samples(2)
     few_prototypes, many_prototypes = (
-        suite.make_classifier("random", n, parts).prototypes for n in (10, 80)
+        prototype_placement.make_classifier("random", n, parts).prototypes for n in (10, 80)
     )
     np.testing.assert_array_equal(few_prototypes, many_prototypes[:10])
     assert len(np.unique(many_prototypes, axis=0)) == 80
@@ -25,9 +25,9 @@ def test_random_prototypes_are_nested_subsets_of_the_training_points():
 
 
 @pytest.mark.parametrize("method", ["competitive", "k-means"])
-def test_clustering_is_worse_for_few_prototypes_and_better_for_many(method):
+def test_clustering_is_worse_than_random_for_few_prototypes_and_better_for_many(method):
     errors = committed_values("usvc-placing")
-    for n in suite.DATA_SETS.values():
+    for n in prototype_placement.DATA_SETS.values():
         n_worse = (errors[f"stripes-{n}", method] > errors[f"stripes-{n}", "random"]).sum()
         assert n_worse >= 25 if n < 30 else n_worse <= 10
 
