@@ -1,4 +1,4 @@
-"""Typical mistakes in `bounded_loss` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `bounded_loss` with their points, and an alternative solution."""
 
 IRWLS_STEP_SOURCE = """
 def irwls_step(X, y, w, b, C, s, k):
@@ -6,9 +6,9 @@ def irwls_step(X, y, w, b, C, s, k):
     slack = np.clip(1 - y * f, 1e-6, None)
     a = C * loss_derivative(slack, s, k) / slack
     a[y * f >= 1] = 0
-    root = np.sqrt(a)[:, None]
-    A = np.vstack([root * np.column_stack([X, np.ones(len(y))]), np.eye(len(w), len(w) + 1)])
-    target = np.append(root[:, 0] * y, np.zeros(len(w)))
+    sqrt_a = np.sqrt(a)[:, None]
+    A = np.vstack([sqrt_a * np.column_stack([X, np.ones(len(y))]), np.eye(len(w), len(w) + 1)])
+    target = np.append(sqrt_a[:, 0] * y, np.zeros(len(w)))
     v = np.linalg.lstsq(A, target, rcond=None)[0]
     return v[:-1], v[-1]
 
@@ -17,8 +17,8 @@ def irwls_step(X, y, w, b, C, s, k):
 IRWLS_SOURCE = """
 def irwls(X, y, w, b, C, s, k):
     old = np.append(w, b)
-    for _ in range({n_iter}):
-        w, b = {name}(X, y, old[:-1], old[-1], C, s, k)
+    for _ in range({max_iter}):
+        w, b = {step}(X, y, old[:-1], old[-1], C, s, k)
         new = np.append(w, b)
         if np.max(np.abs(new - old)) <= 1e-8:
             break
@@ -29,7 +29,7 @@ MISTAKES = {
     "the intercept is penalised": (
         {
             "irwls": IRWLS_STEP_SOURCE.replace("irwls_step", "correct_step")
-            + IRWLS_SOURCE.format(n_iter=500, name="correct_step")
+            + IRWLS_SOURCE.format(max_iter=500, step="correct_step")
             + IRWLS_STEP_SOURCE.replace("np.eye(len(w), len(w) + 1)", "np.eye(len(w) + 1)").replace(
                 "np.zeros(len(w))", "np.zeros(len(w) + 1)"
             )
@@ -37,10 +37,10 @@ MISTAKES = {
         {"test_step": 0},
     ),
     "a single iteration": (
-        {"irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(n_iter=1, name="irwls_step")},
+        {"irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(max_iter=1, step="irwls_step")},
         {"test_irwls": 0},
     ),
-    "one piece of the loss for all slacks": (
+    "the formula for slacks below 1 is used for all slacks": (
         {
             "loss": """
 def loss(xi, s, k):
@@ -53,26 +53,26 @@ def loss_derivative(xi, s, k):
     return 0.5 * s / (1 + kappa) * ((xi + kappa) / (1 + kappa)) ** (s - 1)
 
 
-def both_pieces(xi, s, k):
+def correct_derivative(xi, s, k):
     kappa = k ** (1 / s)
     r = (xi + kappa) / (1 + kappa)
     return 0.5 * s / (1 + kappa) * np.where(xi < 1, r ** (s - 1), r ** (-s - 1))
 """,
             "irwls": (
-                IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(n_iter=500, name="irwls_step")
-            ).replace("loss_derivative", "both_pieces"),
+                IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(max_iter=500, step="irwls_step")
+            ).replace("loss_derivative", "correct_derivative"),
         },
         {"test_loss": 0},
     ),
-    "only one direction of the classifier": (
+    "only one direction of the threshold is tried": (
         {
-            "fewest": """
+            "fewest_errors": """
 def fewest_errors(x, y):
     thresholds = np.append(np.unique(x), np.inf)
     return min(int(np.sum(np.where(x >= t, 1, -1) != y)) for t in thresholds)
 """
         },
-        {"test_fewest": 0},
+        {"test_fewest_errors": 0},
     ),
 }
 ALTERNATIVE_SOLUTION = {
@@ -88,18 +88,19 @@ def loss(xi, s, k):
 
 def loss_derivative(xi, s, k):
     kappa = k ** (1 / s)
-    log = np.log((np.asarray(xi) + kappa) / (1 + kappa))
-    return s / (2 * (1 + kappa)) * np.exp(-s * np.abs(log) - log)
+    log_ratio = np.log((np.asarray(xi) + kappa) / (1 + kappa))
+    return s / (2 * (1 + kappa)) * np.exp(-s * np.abs(log_ratio) - log_ratio)
 """,
-    "irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(n_iter=500, name="irwls_step"),
-    "fewest": """
+    "irwls": IRWLS_STEP_SOURCE + IRWLS_SOURCE.format(max_iter=500, step="irwls_step"),
+    "fewest_errors": """
 def fewest_errors(x, y):
     order = np.argsort(x, kind="stable")
     x, y = x[order], y[order]
-    below = np.concatenate([[0], np.cumsum(y > 0)])  # errors below, if -1 is predicted there
-    above = np.concatenate([np.cumsum((y < 0)[::-1])[::-1], [0]])
-    allowed = np.concatenate([[True], x[1:] > x[:-1], [True]])
-    errors = (below + above)[allowed]
+    # A threshold predicts -1 below it and +1 above it.
+    errors_below = np.concatenate([[0], np.cumsum(y > 0)])
+    errors_above = np.concatenate([np.cumsum((y < 0)[::-1])[::-1], [0]])
+    is_threshold = np.concatenate([[True], x[1:] > x[:-1], [True]])
+    errors = (errors_below + errors_above)[is_threshold]
     return int(min(errors.min(), len(y) - errors.max()))
 """,
 }

@@ -1,7 +1,7 @@
-"""Typical mistakes in `many_classes` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `many_classes` with their points, and an alternative solution."""
 
 MISTAKES = {
-    "pairs are trained on all points": (
+    "the classifier of a pair is trained on all points": (
         {
             "pairs": """
 def one_vs_one(X, y, X_new, make_classifier):
@@ -43,14 +43,14 @@ def never_predicted(X, y, make_classifier):
     ),
     "only one direction of confusion is counted": (
         {
-            "most": """
+            "most_confused": """
 def most_confused(matrix):
     errors = matrix - np.diag(np.diag(matrix))
     a, b = np.unravel_index(errors.argmax(), errors.shape)
     return int(min(a, b)), int(max(a, b))
 """
         },
-        {"test_most": 0},
+        {"test_most_confused": 0},
     ),
 }
 ALTERNATIVE_SOLUTION = {
@@ -61,12 +61,14 @@ def one_vs_one(X, y, X_new, make_classifier):
     for a in classes:
         for b in classes:
             if a < b:
-                rows = np.logical_or(y == a, y == b)
-                signs = np.where(y[rows] == a, 0, 1)
-                model = make_classifier().fit(X[rows], signs)
-                for point_votes, is_b in zip(votes, model.predict(X_new)):
-                    point_votes.append(b if is_b else a)
-    return np.array([min(classes, key=lambda c: (-v.count(c), c)) for v in votes])
+                in_pair = np.logical_or(y == a, y == b)
+                is_b = np.where(y[in_pair] == a, 0, 1)
+                model = make_classifier().fit(X[in_pair], is_b)
+                for point_votes, predicts_b in zip(votes, model.predict(X_new)):
+                    point_votes.append(b if predicts_b else a)
+    return np.array(
+        [min(classes, key=lambda c: (-point_votes.count(c), c)) for point_votes in votes]
+    )
 """,
     "confusion": """
 def confusion_matrix(y_true, y_pred):
@@ -79,12 +81,12 @@ def never_predicted(X, y, make_classifier):
     never = [np.all(make_classifier().fit(X, 2 * (y == c) - 1).predict(X) < 0) for c in classes]
     return classes[never]
 """,
-    "most": """
+    "most_confused": """
 def most_confused(matrix):
-    best = (-1, None)
+    most_errors = (-1, None)
     for b in range(len(matrix)):
         for a in range(b):
-            best = max(best, (int(matrix[a][b] + matrix[b][a]), (a, b)))
-    return best[1]
+            most_errors = max(most_errors, (int(matrix[a][b] + matrix[b][a]), (a, b)))
+    return most_errors[1]
 """,
 }
