@@ -12,11 +12,11 @@ def test_statements_are_shown_or_hidden_as_a_whole():
     ]
     assert parts[2][1].count("\n") == 6  # line numbers are preserved
     assert split_test("", set()) == []
-    decorated = "@one\n@two\ndef f():\n    pass"
-    assert split_test(decorated, {1}) == [(True, decorated)]
+    decorated_function = "@one\n@two\ndef f():\n    pass"
+    assert split_test(decorated_function, {1}) == [(True, decorated_function)]
 
 
-def test_names_are_found_in_all_scopes():
+def test_global_names_are_found_in_all_scopes_and_local_names_in_none():
     source = """
 import numpy as np
 from a.b import c as d
@@ -32,4 +32,7 @@ total = 0
     assert free_names(source) >= {"z", "g", "h", "base", "v", "counted"}
     assert not free_names(source) & {"x", "y", "t", "local", "c", "w"}
     assert defined_names(source) == {"np", "d", "f", "A", "total", "counted"}
+
+
+def test_unparsable_code_has_no_names():
     assert free_names("def (") == defined_names("def (") == set()

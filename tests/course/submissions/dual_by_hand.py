@@ -1,7 +1,7 @@
-"""Typical mistakes in `dual_by_hand` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `dual_by_hand` with their points, and an alternative solution."""
 
 MISTAKES = {
-    "the labels are missing in P": (
+    "the labels are missing from P": (
         {
             "program": """
 def dual_program(X, y, C):
@@ -26,7 +26,7 @@ def dual_program(X, y, C):
         },
         {"test_constraints": 0},
     ),
-    "b from all support vectors": (
+    "b is computed from all support vectors": (
         {
             "hyperplane": """
 def hyperplane(X, y, C, alpha):
@@ -69,8 +69,8 @@ def solve(P, q, G, h, A, b):
     "hyperplane": """
 def hyperplane(X, y, C, alpha):
     w = sum(a * label * x for a, label, x in zip(alpha, y, X))
-    distances = np.minimum(alpha, C - alpha)
-    i = int(np.argmax(distances))
+    bound_distances = np.minimum(alpha, C - alpha)
+    i = int(np.argmax(bound_distances))
     return w, y[i] - X[i] @ w
 """,
     "kkt": """

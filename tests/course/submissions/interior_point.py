@@ -1,13 +1,13 @@
-"""Typical mistakes in `interior_point` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `interior_point` with their points, and an alternative solution."""
 
 REDUCED_STEP_SOURCE = """
 def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
     n = len(y)
     H = Q + np.diag(u / alpha {sign} v / (C - alpha))
     rho = r1 + r3 / alpha - r4 / (C - alpha)
-    parts = solve(H, np.column_stack([rho, y]))
-    db = (y @ parts[:, 0] - r2) / (y @ parts[:, 1])
-    da = parts[:, 0] - db * parts[:, 1]
+    solutions = solve(H, np.column_stack([rho, y]))
+    db = (y @ solutions[:, 0] - r2) / (y @ solutions[:, 1])
+    da = solutions[:, 0] - db * solutions[:, 1]
     return da, db, (r3 - u * da) / alpha, (r4 + v * da) / (C - alpha)
 """
 ITERATION_SOURCE = """
@@ -15,35 +15,36 @@ def interior_point(Q, y, C, solve):
     n = len(y)
     alpha, u, v, b = C / 2 * np.ones(n), np.ones(n), np.ones(n), 0.0
     for _ in range(100):
-        gap = (np.sum(u * alpha) + np.sum(v * (C - alpha))) / (2 * n)
+        mean_product = (np.sum(u * alpha) + np.sum(v * (C - alpha))) / (2 * n)
         r1, r2 = 1 - Q @ alpha - b * y + u - v, -y @ alpha
-        if gap < {tolerance} * C and abs(r2) < 1e-9 and np.max(np.abs(r1)) < 1e-9:
+        if mean_product < {tolerance} * C and abs(r2) < 1e-9 and np.max(np.abs(r1)) < 1e-9:
             return alpha
-        r3, r4 = 0.1 * gap - u * alpha, 0.1 * gap - v * (C - alpha)
+        mu = 0.1 * mean_product
+        r3, r4 = mu - u * alpha, mu - v * (C - alpha)
         da, db, du, dv = {step}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve)
         t = 1.0
-        for value, direction in ((alpha, da), (C - alpha, -da), (u, du), (v, dv)):
-            for x, d in zip(value, direction):
+        for values, changes in ((alpha, da), (C - alpha, -da), (u, du), (v, dv)):
+            for x, d in zip(values, changes):
                 if x + t * d < 0.01 * x:
                     t = -0.99 * x / d
         alpha, b, u, v = alpha + t * da, b + t * db, u + t * du, v + t * dv
     return alpha
 """
-OWN_REDUCED_STEP_SOURCE = REDUCED_STEP_SOURCE.format(name="own_step", sign="+")
+CORRECT_STEP_SOURCE = REDUCED_STEP_SOURCE.format(name="correct_step", sign="+")
 MISTAKES = {
     "the sign of one term of D is wrong": (
         {
             "reduced": REDUCED_STEP_SOURCE.format(name="reduced_step", sign="-"),
-            "iteration": OWN_REDUCED_STEP_SOURCE
-            + ITERATION_SOURCE.format(step="own_step", tolerance="1e-9"),
+            "iteration": CORRECT_STEP_SOURCE
+            + ITERATION_SOURCE.format(step="correct_step", tolerance="1e-9"),
         },
         {"test_reduced": 0},
     ),
-    "the full system is solved again": (
+    "the reduced step solves the full system": (
         {
             "reduced": "reduced_step = full_step",
-            "iteration": OWN_REDUCED_STEP_SOURCE
-            + ITERATION_SOURCE.format(step="own_step", tolerance="1e-9"),
+            "iteration": CORRECT_STEP_SOURCE
+            + ITERATION_SOURCE.format(step="correct_step", tolerance="1e-9"),
         },
         {"test_reduced": 0},
     ),
@@ -51,7 +52,7 @@ MISTAKES = {
         {"iteration": ITERATION_SOURCE.format(step="reduced_step", tolerance="0.1")},
         {"test_iteration": 0},
     ),
-    "a block is in the wrong place": (
+    "two blocks of the matrix are exchanged": (
         {
             "full": """
 def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):

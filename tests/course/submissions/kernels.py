@@ -1,4 +1,4 @@
-"""Typical mistakes in `kernels` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `kernels` with their points, and an alternative solution."""
 
 CHOOSE_SOURCE = """
 def choose(X, y, C_values, gammas, folds):
@@ -16,7 +16,7 @@ def mean_error(X, y, C, gamma, folds):
 
 """
 MISTAKES = {
-    "products instead of minima": (
+    "products are summed instead of minima": (
         {"intersection": "def intersection(X, Z):\n    return X @ Z.T"},
         {"test_intersection": 0},
     ),
@@ -24,9 +24,9 @@ MISTAKES = {
         {
             "cv": """
 def cv_error(X, y, C, gamma, folds):
-    Z = StandardScaler().fit_transform(X)
+    X_scaled = StandardScaler().fit_transform(X)
     errors = [
-        1 - SVC(C=C, gamma=gamma).fit(Z[train], y[train]).score(Z[test], y[test])
+        1 - SVC(C=C, gamma=gamma).fit(X_scaled[train], y[train]).score(X_scaled[test], y[test])
         for train, test in folds
     ]
     return np.mean(errors)
@@ -59,7 +59,7 @@ def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
         },
         {"test_nested": 0},
     ),
-    "the counterexample is positive semi-definite": (
+    "the counterexample has a positive semi-definite kernel matrix": (
         {
             "counterexample": """
 def counterexample():
@@ -90,12 +90,12 @@ def cv_error(X, y, C, gamma, folds):
     "choose": CHOOSE_SOURCE
     + """
 def nested_cv_error(X, y, C_values, gammas, outer, make_folds):
-    total = 0.0
+    total_error = 0.0
     for train, test in outer:
-        grid = {"svc__C": list(C_values), "svc__gamma": list(gammas)}
+        param_grid = {"svc__C": list(C_values), "svc__gamma": list(gammas)}
         folds = make_folds(X[train], y[train])
-        search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=folds)
-        total += 1 - search.fit(X[train], y[train]).score(X[test], y[test])
-    return total / len(outer)
+        search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), param_grid, cv=folds)
+        total_error += 1 - search.fit(X[train], y[train]).score(X[test], y[test])
+    return total_error / len(outer)
 """,
 }

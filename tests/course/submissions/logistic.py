@@ -1,4 +1,4 @@
-"""Typical mistakes in `logistic` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `logistic` with their points, and an alternative solution."""
 
 MISTAKES = {
     "only full Newton steps": (
@@ -56,7 +56,7 @@ def fit(X, y, C):
         },
         {"test_fit": 0},
     ),
-    "the threshold is always 0.5 and there is no intercept": (
+    "the threshold is always 0.5 and lambda_max ignores the intercept": (
         {
             "decide": "def decide(p, cost_fn, cost_fp):\n    return np.where(p > 0.5, 1, -1)",
             "lambda_max": "def lambda_max(X, y):\n    return np.abs(X.T @ (y / 2)).max()",
@@ -67,8 +67,8 @@ def fit(X, y, C):
 ALTERNATIVE_SOLUTION = {
     "objective": """
 def sigmoid(t):
-    small = np.exp(-np.abs(t))
-    return np.where(t >= 0, 1, small) / (1 + small)
+    exp_neg_abs = np.exp(-np.abs(t))
+    return np.where(t >= 0, 1, exp_neg_abs) / (1 + exp_neg_abs)
 
 
 def objective(w, b, X, y, C):
@@ -77,8 +77,8 @@ def objective(w, b, X, y, C):
 
 
 def gradient(w, b, X, y, C):
-    beta = -C * y * sigmoid(-y * (X @ w + b))
-    return w + beta @ X, np.sum(beta)
+    loss_derivatives = -C * y * sigmoid(-y * (X @ w + b))
+    return w + loss_derivatives @ X, np.sum(loss_derivatives)
 """,
     "hessian": """
 def hessian(w, b, X, y, C):
@@ -94,14 +94,14 @@ def hessian(w, b, X, y, C):
 def fit(X, y, C):
     from scipy.optimize import minimize
 
-    def unpacked(v):
+    def arguments(v):
         return v[:-1], v[-1], X, y, C
 
     result = minimize(
-        lambda v: objective(*unpacked(v)),
+        lambda v: objective(*arguments(v)),
         np.zeros(X.shape[1] + 1),
-        jac=lambda v: np.append(*gradient(*unpacked(v))),
-        hess=lambda v: hessian(*unpacked(v)),
+        jac=lambda v: np.append(*gradient(*arguments(v))),
+        hess=lambda v: hessian(*arguments(v)),
         method="trust-exact",
         options={"gtol": 1e-9},
     )

@@ -1,7 +1,7 @@
-"""Typical mistakes in `project` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `project` with their points, and an alternative solution."""
 
 MISTAKES = {
-    "the class is left among the columns": (
+    "the class is one of the features": (
         {
             "data": """
 def load_data():
@@ -13,7 +13,7 @@ def load_data():
         },
         {"test_data": 0},
     ),
-    "new rows are standardised by themselves": (
+    "new rows are standardised with their own mean and standard deviation": (
         {
             "classifiers": """
 from sklearn.linear_model import LogisticRegression
@@ -91,7 +91,7 @@ def load_data():
     return X, np.where(y > 0, 7, 2)
 """,
     "classifiers": """
-def train(X, y):  # a name that tests could use as well
+def train(X, y):  # the tests may use this name too
     from sklearn.neighbors import KNeighborsClassifier
 
     return KNeighborsClassifier(5).fit(X, y)

@@ -1,4 +1,4 @@
-"""Typical mistakes in `prototypes` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `prototypes` with their points, and an alternative solution."""
 
 MISTAKES = {
     "the nearest negatives on any side are chosen": (
@@ -29,7 +29,7 @@ def update(X, y, exemplars, positives, W, b):
         },
         {"test_update": 0},
     ),
-    "the nearest exemplar predicts a point that none covers": (
+    "the nearest exemplar classifies a point that no member covers": (
         {
             "predict": """
 def predict(x, X, y, exemplars, W, b, vote, default):
@@ -47,9 +47,9 @@ def predict(x, X, y, exemplars, W, b, vote, default):
         {
             "member": """
 def train_member(X, positives, negatives, C):
-    Z = np.vstack([X[negatives], X[positives]])
-    s = np.append(np.ones(len(negatives)), -np.ones(len(positives)))
-    model = SVC(C=C, kernel="linear").fit(Z, s)
+    points = np.vstack([X[negatives], X[positives]])
+    signs = np.append(np.ones(len(negatives)), -np.ones(len(positives)))
+    model = SVC(C=C, kernel="linear").fit(points, signs)
     return model.coef_[0], model.intercept_[0]
 """
         },
@@ -69,9 +69,9 @@ def choose_negatives(X, y, i, k):
 def train_member(X, positives, negatives, C):
     from svmbook import DualSVC
 
-    Z = np.vstack([X[positives], X[negatives]])
-    s = np.append(np.ones(len(positives)), -np.ones(len(negatives)))
-    model = DualSVC(C=C).fit(Z, s)
+    points = np.vstack([X[positives], X[negatives]])
+    signs = np.append(np.ones(len(positives)), -np.ones(len(negatives)))
+    model = DualSVC(C=C).fit(points, signs)
     return model.coef_[0], float(np.ravel(model.intercept_)[0])
 """,
     "update": """
@@ -81,19 +81,19 @@ def update(X, y, exemplars, positives, W, b):
         if any(W[m] @ x + b[m] > 0 for x in X):
             kept.append(m)
     for i, x in enumerate(X):
-        best = None
+        nearest = None
         for m, e in enumerate(exemplars):
             if y[e] == y[i] and W[m] @ x + b[m] > 0:
                 sq_dist = np.sum((X[e] - x) ** 2)
-                if best is None or sq_dist < best[0]:
-                    best = sq_dist, m
-        if best is not None:
-            updated[best[1], i] = True
+                if nearest is None or sq_dist < nearest[0]:
+                    nearest = sq_dist, m
+        if nearest is not None:
+            updated[nearest[1], i] = True
     return exemplars[kept], updated[kept]
 """,
     "predict": """
 def predict(x, X, y, exemplars, W, b, vote, default):
-    covering = [e for e, w, c in zip(exemplars, W, b) if w @ x + c > 0]
+    covering = [e for e, w, intercept in zip(exemplars, W, b) if w @ x + intercept > 0]
     if not covering:
         return default
     if vote == "nearest":

@@ -1,4 +1,4 @@
-"""Typical mistakes in `stumps` with the points they get, and an alternative solution."""
+"""Typical wrong answers to `stumps` with their points, and an alternative solution."""
 
 MISTAKES = {
     "the sum is not divided by the number of features": (
@@ -45,9 +45,9 @@ def shape_function(x, A):
 def decision_function(X, shape_functions, b):
     total = np.full(len(X), b)
     for x, (u, g) in zip(X.T, shape_functions):
-        inside = np.interp(x, u, g)
-        right = g[-1] + (x - u[-1]) * (g[-1] - g[-2]) / (u[-1] - u[-2])
-        total = total + np.where(x > u[-1], right, inside)
+        interpolated = np.interp(x, u, g)
+        extrapolated = g[-1] + (x - u[-1]) * (g[-1] - g[-2]) / (u[-1] - u[-2])
+        total = total + np.where(x > u[-1], extrapolated, interpolated)
     return total
 """
         },
@@ -74,11 +74,11 @@ def sampled_kernel(X, Z, low, high, n_stumps, rng):
 def shape_function(x, A):
     order = np.argsort(x)
     knots, first_indices = np.unique(x[order], return_index=True)
-    sums = np.add.reduceat(A[order], first_indices)
+    coef_sums = np.add.reduceat(A[order], first_indices)
     g = [-float(np.sum(A * np.abs(knots[0] - x)))]
     slope = float(np.sum(A))
     for k in range(1, len(knots)):
-        slope -= 2 * sums[k - 1]
+        slope -= 2 * coef_sums[k - 1]
         g.append(g[-1] + slope * (knots[k] - knots[k - 1]))
     return knots, np.array(g)
 
