@@ -1,4 +1,4 @@
-"""Modules import only from lower layers; imports are read from the source without running it."""
+"""Modules import only from lower layers (read from the source); files have at most 350 lines."""
 
 import ast
 import sys
@@ -15,7 +15,7 @@ LAYERS = {
         "prototypes",
         "svm",
         "unbiased",
-    },  # for the completion in editors
+    },  # for completion in editors
     "cli": {"course", "experiments"},
     "course": {"files"},
     "course/reports": {"course/grading", "course/layout", "files"},
@@ -86,7 +86,7 @@ LAYERS = {
     "threads": set(),
     "plotting": set(),
 }
-# Besides the standard library. matplotlib_inline belongs to notebooks, PIL to pixel images.
+# Allowed besides the standard library; matplotlib_inline is for notebooks, PIL for pixel images.
 PLOTTING_DEPENDENCIES = {"numpy", "matplotlib", "matplotlib_inline", "PIL"}
 
 
@@ -100,8 +100,8 @@ def layer_of_file(path):
     return layer_of_module(*path.relative_to(PACKAGE).with_suffix("").parts)
 
 
-def imports(path):
-    """Yield (module, level) for each import statement of a file."""
+def imported_modules(path):
+    """Yield the name of each module that a file imports, and the number of dots before it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((alias.name, 0) for alias in node.names)
@@ -113,7 +113,7 @@ def imported_layers(path):
     """Return the layers that a file imports from, except its own layer."""
     package_parts = path.relative_to(PACKAGE).parent.parts
     layers = set()
-    for module, level in imports(path):
+    for module, level in imported_modules(path):
         parts = module.split(".") if module else []
         if level:
             parts = [*package_parts[: len(package_parts) - (level - 1)], *parts]
@@ -125,7 +125,7 @@ def imported_layers(path):
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_imports_are_as_listed_and_point_downwards(layer):
+def test_imports_are_as_listed_and_from_lower_layers(layer):
     files = [path for path in PACKAGE.rglob("*.py") if layer_of_file(path) == layer]
     assert set().union(*map(imported_layers, files)) == LAYERS[layer]
     lower_layers = list(LAYERS)[list(LAYERS).index(layer) + 1 :]
@@ -134,14 +134,16 @@ def test_imports_are_as_listed_and_point_downwards(layer):
 
 def test_plotting_imports_only_plotting_libraries():
     for path in (PACKAGE / "plotting").glob("*.py"):
-        modules = {name.split(".")[0] for name, level in imports(path) if not level}
+        modules = {name.split(".")[0] for name, level in imported_modules(path) if not level}
         assert modules - sys.stdlib_module_names <= PLOTTING_DEPENDENCIES
 
 
-FOLDERS = ("svmbook", "tests", "tools", "benchmarks")
-SOURCE_FILES = sorted(path for name in FOLDERS for path in (PACKAGE.parent / name).rglob("*.py"))
+SOURCE_FOLDERS = ("svmbook", "tests", "tools", "benchmarks")
+SOURCE_FILES = sorted(
+    path for name in SOURCE_FOLDERS for path in (PACKAGE.parent / name).rglob("*.py")
+)
 
 
 @pytest.mark.parametrize("path", SOURCE_FILES, ids=lambda p: str(p.relative_to(PACKAGE.parent)))
-def test_file_has_at_most_350_lines(path):
+def test_source_file_has_at_most_350_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 350

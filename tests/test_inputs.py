@@ -1,4 +1,4 @@
-"""Every estimator accepts the common types of dense data and labels that scikit-learn accepts."""
+"""Every estimator accepts common types of data and labels, works in pipelines, and is picklable."""
 
 import pickle
 from concurrent.futures import ProcessPoolExecutor
@@ -55,7 +55,7 @@ def make_estimator(name):
 
 @pytest.mark.parametrize("form", POINTS)
 @pytest.mark.parametrize("name", PUBLIC_ESTIMATORS)
-def test_points_in_any_form_give_the_same_outputs(name, form):
+def test_points_in_any_form_give_the_same_decision_values(name, form):
     points = POINTS[form]
     expected = make_estimator(name).fit(X, Y).decision_function(X)
     fitted = make_estimator(name).fit(points, Y)
@@ -104,14 +104,14 @@ def test_sample_weights_are_routed_on_request(name):
     np.testing.assert_allclose(routed.decision_function(X), expected, atol=1e-9)
 
 
-def test_fitted_models_can_be_pickled():
+def test_fitted_models_can_be_pickled_and_cloned():
     fitted = [make_estimator(name).fit(TABLE, Y) for name in PUBLIC_ESTIMATORS]
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        results = list(pool.map(_outputs_of_table, map(pickle.dumps, fitted)))
+        results = list(pool.map(_decision_values_on_table, map(pickle.dumps, fitted)))
     for model, outputs in zip(fitted, results, strict=True):
         np.testing.assert_array_equal(outputs, model.decision_function(TABLE))
         assert clone(model).get_params() == model.get_params()
 
 
-def _outputs_of_table(pickled):
-    return pickle.loads(pickled).decision_function(TABLE)
+def _decision_values_on_table(pickled_model):
+    return pickle.loads(pickled_model).decision_function(TABLE)

@@ -1,4 +1,4 @@
-"""The whole public interface: documented defaults, immutable results, lazy imports."""
+"""The public interface: docstrings, defaults, immutable results, lazy imports, class weights."""
 
 import ast
 import dataclasses
@@ -20,13 +20,15 @@ from svmbook import DualSVC
 from svmbook.kernels import KERNELS
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = (ROOT / "book" / "api").glob("*.md")
-MODULES = sorted(set(re.findall(r"^```{api} (\S+)$", "".join(map(Path.read_text, PAGES)), re.M)))
+API_PAGES = (ROOT / "book" / "api").glob("*.md")
+API_MODULES = sorted(
+    set(re.findall(r"^```{api} (\S+)$", "".join(map(Path.read_text, API_PAGES)), re.M))
+)
 
 
 def public_objects():
-    """Yield the names and objects on the API pages, classes with their methods."""
-    for module in map(import_module, MODULES):
+    """Yield the name and object of each public function, class and method in the API modules."""
+    for module in map(import_module, API_MODULES):
         for name in module.__all__:
             obj = getattr(module, name)
             if callable(obj):

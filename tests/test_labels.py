@@ -1,4 +1,4 @@
-"""Encoding of labels: the second label in sorted order is positive."""
+"""Encoding of labels, the second in sorted order as positive, and decoding of decision values."""
 
 import numpy as np
 import pytest
@@ -30,8 +30,11 @@ def test_two_classes_are_encoded_as_signs_and_more_as_integers():
     classes, codes = encode_targets(["b", "c", "a", "b"])
     np.testing.assert_array_equal(classes[codes], ["b", "c", "a", "b"])
     np.testing.assert_array_equal(encode_targets(["b", "a"])[1], [1, -1])
+
+
+def test_largest_decision_value_decides_and_ties_go_to_the_first_class():
     scores = np.array([[0.1, 0.9, 0.2], [3.0, 3.0, -1.0]])
-    np.testing.assert_array_equal(decode_labels(classes, scores), ["b", "a"])  # ties: the first
+    np.testing.assert_array_equal(decode_labels(np.array(["a", "b", "c"]), scores), ["b", "a"])
 
 
 def test_decision_value_of_zero_means_the_first_class():
@@ -50,6 +53,6 @@ def test_decision_value_of_zero_means_the_first_class():
     ],
     ids=["one class", "three classes", "continuous", "mixed", "missing", "missing first"],
 )
-def test_invalid_labels_are_reported(y, message):
+def test_invalid_labels_raise_an_error_with_the_reason(y, message):
     with pytest.raises(ValueError, match=message):
         encode_binary_labels(y)

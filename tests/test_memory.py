@@ -26,14 +26,16 @@ def test_check_memory_passes_warns_or_raises(monkeypatch):
     monkeypatch.setattr("svmbook.memory.available_memory", lambda: 5.0 * GIBIBYTE)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_memory(2.0 * GIBIBYTE, "a fit", "Fit less.")
+        check_memory(2.0 * GIBIBYTE, "a fit", "Use fewer points.")
     with pytest.warns(
-        UserWarning, match=r"a fit needs about 4\.0 GiB of memory\. Fit less\."
+        UserWarning, match=r"a fit needs about 4\.0 GiB of memory\. Use fewer points\."
     ) as caught:
-        check_memory(4.0 * GIBIBYTE, "a fit", "Fit less.")
+        check_memory(4.0 * GIBIBYTE, "a fit", "Use fewer points.")
     assert caught[0].filename == __file__
-    with pytest.raises(MemoryError, match=r"6\.0 GiB of memory; 5\.0 GiB are available\. Fit less"):
-        check_memory(6.0 * GIBIBYTE, "a fit", "Fit less.")
+    with pytest.raises(
+        MemoryError, match=r"6\.0 GiB of memory; 5\.0 GiB are available\. Use fewer points"
+    ):
+        check_memory(6.0 * GIBIBYTE, "a fit", "Use fewer points.")
 
 
 def test_limit_of_a_container_is_respected(monkeypatch, tmp_path):

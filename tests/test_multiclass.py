@@ -1,4 +1,4 @@
-"""One-vs-one classification: votes, certificates, attributes and probabilities of pairs."""
+"""One-vs-one classification: votes, certificates, attributes, class weights, probabilities."""
 
 from itertools import combinations
 
@@ -58,15 +58,15 @@ def test_votes_agree_with_scikit_learn(model):
 
 
 @every_binary_model
-def test_each_pair_keeps_its_certificate(model):
+def test_pairs_are_fitted_separately_and_their_certificates_are_aggregated(model):
     fitted = clone(model).fit(X, LABELS)
-    first_pair = clone(model).fit(X[CODES < 2], CODES[CODES < 2])
+    first_pair_model = clone(model).fit(X[CODES < 2], CODES[CODES < 2])
     assert len(fitted.estimators_) == 3
     np.testing.assert_allclose(
-        fitted.estimators_[0].decision_function(X), first_pair.decision_function(X), atol=1e-6
+        fitted.estimators_[0].decision_function(X), first_pair_model.decision_function(X), atol=1e-6
     )
     for name, aggregate in (("relative_gap_", max), ("converged_", all)):
-        values = [getattr(binary, name, None) for binary in fitted.estimators_]
+        values = [getattr(classifier, name, None) for classifier in fitted.estimators_]
         assert hasattr(fitted, name) == (None not in values)
         assert None in values or getattr(fitted, name) == aggregate(values)
 
@@ -75,11 +75,13 @@ def test_each_pair_keeps_its_certificate(model):
 def test_binary_classifiers_have_the_labels_and_feature_names(model):
     table = load_iris(as_frame=True).data
     fitted = clone(model).fit(table, LABELS)
-    for binary, (a, b) in zip(fitted.estimators_, combinations(fitted.classes_, 2), strict=True):
-        assert list(binary.classes_) == [a, b]
+    for classifier, (a, b) in zip(
+        fitted.estimators_, combinations(fitted.classes_, 2), strict=True
+    ):
+        assert list(classifier.classes_) == [a, b]
         in_pair = np.isin(LABELS, [a, b])
-        assert binary.score(table[in_pair], LABELS[in_pair]) > 0.9
-        assert list(binary.feature_names_in_) == list(table.columns)
+        assert classifier.score(table[in_pair], LABELS[in_pair]) > 0.9
+        assert list(classifier.feature_names_in_) == list(table.columns)
     assert fitted.score(table, LABELS) > 0.9  # the votes still work
 
 
@@ -105,11 +107,14 @@ def test_refit_deletes_the_attributes_of_a_multiclass_fit(model):
         fitted.predict(X)
 
 
-@pytest.mark.parametrize("class_weight", [{"setosa": 1.0, "versicolor": 5.0, "virginica": 0.5}])
-def test_class_weights_are_computed_from_all_classes(class_weight):
+def test_class_weights_have_the_same_effect_as_in_scikit_learn():
+    class_weight = {"setosa": 1.0, "versicolor": 5.0, "virginica": 0.5}
     model = DualSVC(C=0.05, kernel="rbf", class_weight=class_weight, tol=1e-8).fit(X, LABELS)
     reference = SVC(C=0.05, class_weight=class_weight, tol=1e-8).fit(X, LABELS)
     np.testing.assert_array_equal(model.predict(X), reference.predict(X))
+
+
+def test_balanced_class_weights_are_computed_from_all_classes():
     subset = np.r_[0:50, 50:60, 100:150]
     points, labels = X[subset], LABELS[subset]
     balanced = DualSVC(C=0.05, kernel="rbf", class_weight="balanced").fit(points, labels)
@@ -149,18 +154,22 @@ def test_coupling_reproduces_consistent_probabilities():
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
     pairwise_probabilities = np.column_stack([p[:, b] / (p[:, a] + p[:, b]) for a, b in pairs])
     np.testing.assert_allclose(couple_probabilities(pairwise_probabilities, 4), p, atol=1e-12)
-    certain_pairs = np.array([[0.0, 0.0, 1.0]])  # class 0 beats both others, 2 beats 1
+    certain_probabilities = np.array([[0.0, 0.0, 1.0]])  # class 0 beats both others, 2 beats 1
     np.testing.assert_allclose(
-        couple_probabilities(certain_pairs, 3), [[1.0, 0.0, 0.0]], atol=1e-12
+        couple_probabilities(certain_probabilities, 3), [[1.0, 0.0, 0.0]], atol=1e-12
     )
 
 
 def test_errors_of_methods_for_two_classes_refer_to_the_binary_classifiers():
-    boosted, stumps = AdaBoostStump(5).fit(X, LABELS), StumpEnsembleSVC(n_knots=4).fit(X, LABELS)
+    boosted = AdaBoostStump(5).fit(X, LABELS)
+    stump_ensemble = StumpEnsembleSVC(n_knots=4).fit(X, LABELS)
     with pytest.raises(ValueError, match="estimators_"):
         next(boosted.staged_predict(X))
     with pytest.raises(ValueError, match="estimators_"):
-        stumps.contributions(X)
-    assert stumps.estimators_[0].contributions(X).shape == X.shape
-    with pytest.raises(ValueError, match="target_false_alarm_rate"):
+        stump_ensemble.contributions(X)
+    assert stump_ensemble.estimators_[0].contributions(X).shape == X.shape
+
+
+def test_target_false_alarm_rate_needs_two_classes():
+    with pytest.raises(ValueError, match="target_false_alarm_rate needs two classes"):
         USVC(target_false_alarm_rate=0.1).fit(X, LABELS)

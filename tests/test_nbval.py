@@ -39,8 +39,8 @@ PRINT_SHARED_STATE = (
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    """Return the output of nbval for three notebooks, of which two fail."""
+def nbval_output(tmp_path_factory):
+    """Return what nbval prints for three notebooks, of which two fail."""
     folder = tmp_path_factory.mktemp("notebooks")
     passing = write_notebook(
         folder / "passing.ipynb",
@@ -70,20 +70,20 @@ def report(tmp_path_factory):
     return process.stdout + process.stderr
 
 
-def failed_cells(report, name):
-    return re.findall(rf"^FAILED \S*\b{name}\.ipynb::Cell (\d)", report, re.M)
+def failed_cells(nbval_output, name):
+    return re.findall(rf"^FAILED \S*\b{name}\.ipynb::Cell (\d)", nbval_output, re.M)
 
 
-def test_nbval_uses_and_reports_the_tolerance(report):
-    assert failed_cells(report, "passing") == []
-    assert sorted(failed_cells(report, "failing")) == ["0", "1", "2", "3"]
-    summary = report.partition("print fewer digits there")[2]
+def test_nbval_uses_and_reports_the_tolerance(nbval_output):
+    assert failed_cells(nbval_output, "passing") == []
+    assert sorted(failed_cells(nbval_output, "failing")) == ["0", "1", "2", "3"]
+    summary = nbval_output.partition("print fewer digits there")[2]
     assert [line for line in summary.splitlines() if " for " in line] == [
         "failing.ipynb::Cell 3: 9.99 for 10.00",
         "passing.ipynb::Cell 0: 1.69 for 1.70, 2.50 for 2.51, 9.99 for 10.00",
     ]
 
 
-def test_kernels_share_no_state_and_time_out(report):
-    assert failed_cells(report, "isolated") == ["1"]
-    assert "5 failed, 5 passed" in report
+def test_kernels_share_no_state_and_slow_cells_time_out(nbval_output):
+    assert failed_cells(nbval_output, "isolated") == ["1"]
+    assert "5 failed, 5 passed" in nbval_output

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("nbval")
 from nbval_numbers import tolerated_differences
 
-EQUAL_TEXTS = {  # no number differs
+TEXTS_WITH_EQUAL_NUMBERS = {  # identical but for the sign of a zero
     "identical": ("error 1.69 %, 12 of 37\n", "error 1.69 %, 12 of 37\n"),
     "empty": ("", ""),
     "sign of a zero": ("b = -0.00", "b = 0.00"),
@@ -13,7 +13,7 @@ EQUAL_TEXTS = {  # no number differs
     "sign of a zero without decimals": ("-0 points", "0 points"),
     "sign of a zero in an array": ("[-0.  1.]", "[0. 1.]"),
 }
-CLOSE_TEXTS = {
+TEXTS_WITH_CLOSE_NUMBERS = {
     "one unit": ("error 1.69 %", "error 1.70 %"),
     "one unit less": ("1.70", "1.69"),
     "with a standard error": ("\N{MINUS SIGN}23.8 ± 3.6", "\N{MINUS SIGN}23.7 ± 3.5"),
@@ -72,8 +72,10 @@ DIFFERENT_TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("stored_text", "fresh_text"), EQUAL_TEXTS.values(), ids=EQUAL_TEXTS)
-def test_equal_texts_need_no_tolerance(stored_text, fresh_text):
+@pytest.mark.parametrize(
+    ("stored_text", "fresh_text"), TEXTS_WITH_EQUAL_NUMBERS.values(), ids=TEXTS_WITH_EQUAL_NUMBERS
+)
+def test_texts_with_equal_numbers_need_no_tolerance(stored_text, fresh_text):
     assert (
         tolerated_differences(stored_text, fresh_text)
         == tolerated_differences(fresh_text, stored_text)
@@ -81,8 +83,10 @@ def test_equal_texts_need_no_tolerance(stored_text, fresh_text):
     )
 
 
-@pytest.mark.parametrize(("stored_text", "fresh_text"), CLOSE_TEXTS.values(), ids=CLOSE_TEXTS)
-def test_close_numbers_agree(stored_text, fresh_text):
+@pytest.mark.parametrize(
+    ("stored_text", "fresh_text"), TEXTS_WITH_CLOSE_NUMBERS.values(), ids=TEXTS_WITH_CLOSE_NUMBERS
+)
+def test_texts_with_close_numbers_agree_within_the_tolerance(stored_text, fresh_text):
     assert tolerated_differences(stored_text, fresh_text) and tolerated_differences(
         fresh_text, stored_text
     )
@@ -96,7 +100,7 @@ def test_different_texts_do_not_agree(stored_text, fresh_text):
     assert tolerated_differences(fresh_text, stored_text) is None
 
 
-def test_tolerated_pairs_are_returned():
+def test_tolerated_differences_are_pairs_of_a_stored_and_a_fresh_number():
     assert tolerated_differences("1.69 ± 0.3, 25.9", "1.70 ± 0.3, 26.0") == [
         ("1.69", "1.70"),
         ("25.9", "26.0"),

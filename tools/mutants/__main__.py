@@ -23,10 +23,10 @@ from assigned_tests import (
     EQUIVALENTS_PATH,
     ROOT,
     assigned_tests,
-    changed_lines,
+    assignment_errors,
+    identifying_lines,
     modules,
     parse_equivalents,
-    table_errors,
 )
 from jobs import BUILD, start_jobs
 from mutation import apply_mutant, fingerprint, sample_mutants_of_file
@@ -115,7 +115,7 @@ def report(results, equivalents):
     for result in results:
         outcome = result["outcome"]
         if outcome == "survived":
-            if changed_lines(result) in equivalents:
+            if identifying_lines(result) in equivalents:
                 outcome = "equivalent"
             else:
                 survivors.append(result)
@@ -132,7 +132,7 @@ def report(results, equivalents):
     for result in survivors:
         remark = "" if result["tests"] else ", which no test runs"
         print(f"\n# {result['operator']} at line {result['line']}{remark}")
-        print(changed_lines(result))
+        print(identifying_lines(result))
 
 
 def parse_arguments():
@@ -205,7 +205,7 @@ def run_all(untested, options):
 
 def main():
     options = parse_arguments()
-    if messages := table_errors():
+    if messages := assignment_errors():
         raise SystemExit("\n".join(messages))
     name = "-".join(["mutants", *filter(None, [options.tests, "all" * options.all_tests])])
     results_path = BUILD / f"{name.replace('/', '_')}.jsonl"

@@ -1,4 +1,4 @@
-"""The tests assigned to each module, and the mutants known to be equivalent to the original."""
+"""The tests of each module, the place of a mutant in it, and the mutants known as equivalent."""
 
 import ast
 import fnmatch
@@ -55,8 +55,8 @@ def modules():
     return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "svmbook").rglob("*.py"))
 
 
-def table_errors():
-    """Return the errors of the table: unmatched modules, unmatched patterns, and missing tests."""
+def assignment_errors():
+    """Return the errors in `TESTS`: unmatched modules, unmatched patterns, and missing tests."""
     patterns, files = list(TESTS), modules()
     # The pattern that applies to each module, or the module itself if there is none.
     used = {
@@ -118,8 +118,8 @@ def enclosing_name(tree, line):
     return ".".join(names) or "module"
 
 
-def changed_lines(mutant):
-    """Return the place and changed lines of a mutant, which identify it if its file changes."""
+def identifying_lines(mutant):
+    """Return the file, place and changed lines of a mutant, which identify it after other edits."""
     lines = [line for line in mutant["diff"].split("\n") if line[:1] in ("-", "+")]
     return "\n".join(
         [f"{mutant['file']} {mutant['place']}", *(f"{x[0]} {x[1:].strip()}" for x in lines)]
