@@ -25,8 +25,8 @@ def logistic_problems(draw, max_n=30, n_classes=2):
 # same, but does not accept complex numbers.
 
 
-def ridge_objective(alpha, b, K, y, weights, lam):
-    """Return the ridge objective for two classes, with coefficients alpha and intercept b.
+def logistic_objective(alpha, b, K, y, weights, lam):
+    """Return the logistic loss plus the ridge penalty, with coefficients alpha and intercept b.
 
     Complex numbers are allowed, also in `softmax_objective`.
     """
@@ -38,7 +38,7 @@ def ridge_objective(alpha, b, K, y, weights, lam):
 
 
 def softmax_objective(A, b, K, y, weights, lam):
-    """Return the ridge objective for several classes: a column of A and an entry of b for each."""
+    """Return the softmax loss plus the ridge penalty; A has a column per class, b an entry."""
     F = K @ A + b
     F = F - F.real.max(axis=1, keepdims=True)
     losses = np.log(np.exp(F).sum(axis=1)) - F[np.arange(len(y)), y]
@@ -62,7 +62,7 @@ def as_function_of_theta(objective, *data):
 
 def lasso_violation(alpha, b, K, y, weights, lam):
     """Return the largest violation of the optimality conditions for the penalty lam ||alpha||_1."""
-    loss = as_function_of_theta(ridge_objective, K, y, weights, 0.0)
+    loss = as_function_of_theta(logistic_objective, K, y, weights, 0.0)
     gradient = complex_gradient(loss, np.append(alpha, b))
     alpha_gradient = gradient[:-1]
     violation_at_zero = np.maximum(np.abs(alpha_gradient) - lam, 0.0)

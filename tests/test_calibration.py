@@ -1,4 +1,4 @@
-"""Platt scaling, compared with scikit-learn, and the check of false-alarm thresholds."""
+"""Platt scaling, compared with scikit-learn, and invalid arguments of both calibrations."""
 
 import numpy as np
 import pytest
@@ -40,8 +40,8 @@ def test_perturbed_sigmoids_have_larger_loss(seed):
     scores = rng.standard_normal(40) + 0.5 * y
     sigmoid = fit_sigmoid(scores, y)
     minimal_loss = cross_entropy(sigmoid, scores, y)
-    for step in ([1e-3, 0], [-1e-3, 0], [0, 1e-3], [0, -1e-3]):
-        perturbed = Sigmoid(sigmoid.slope + step[0], sigmoid.intercept + step[1])
+    for perturbation in ([1e-3, 0], [-1e-3, 0], [0, 1e-3], [0, -1e-3]):
+        perturbed = Sigmoid(*np.add(sigmoid, perturbation))
         assert cross_entropy(perturbed, scores, y) > minimal_loss
 
 
@@ -68,7 +68,7 @@ def test_slope_is_finite_for_separable_scores():
 
 
 @pytest.mark.parametrize("scale", [1e-170, 1e160])
-def test_scores_may_be_very_small_or_large(scale):
+def test_probabilities_are_the_same_for_tiny_and_huge_scores(scale):
     scores, y = np.array([-2.0, -1.0, 0.5, 1.0, 3.0]), [0, 0, 1, 0, 1]
     expected = fit_sigmoid(scores, y).probability(scores)
     probabilities = fit_sigmoid(scale * scores, y).probability(scale * scores)

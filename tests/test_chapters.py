@@ -47,7 +47,7 @@ def test_solutions_and_questions_are_not_counted():
 
 
 @every_chapter
-def test_chapter_and_its_code_are_short(path):
+def test_lengths_of_a_chapter_and_its_code_are_within_their_limits(path):
     line_counts = visible_line_counts(path)
     assert count_chapter_words(path) <= MAX_WORDS
     assert sum(line_counts) <= MAX_CODE_LINES

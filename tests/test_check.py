@@ -1,6 +1,6 @@
 """`tools/check.py` runs every test once, starts the longest jobs first and reports failures.
 
-The last tests check the budget of work and time.
+Further tests check the emulation of processors, and the budget of work and time.
 """
 
 import itertools
@@ -68,7 +68,7 @@ def test_longest_chain_of_jobs_starts_first():
     assert names == ["new", "html", "long", "page", "short"]
 
 
-def test_job_waits_for_its_stages(log_folder):
+def test_job_waits_for_its_required_stages(log_folder):
     written_path = log_folder / "written"
     waiting_job = python_job(
         "late", f"print(open({str(written_path)!r}).read())", required_stages=("early", "absent")
@@ -82,16 +82,19 @@ def test_job_waits_for_its_stages(log_folder):
 
 
 def test_job_that_needs_all_cores_runs_alone(log_folder):
-    waiting_code = "import time; time.sleep(0.2)"
+    sleeping_code = "import time; time.sleep(0.2)"
     jobs = [
-        python_job("one", waiting_code),
-        python_job("two (a)", waiting_code, cores=2),
-        python_job("three", waiting_code, cores=9),
+        python_job("one", sleeping_code),
+        python_job("two (a)", sleeping_code, cores=2),
+        python_job("three", sleeping_code, cores=9),
     ]
     results = scheduling.run_jobs(jobs, {"one": 3, "two": 2, "three": 1}, n_workers=2)
     assert [result.job.name for result in results] == ["one", "two (a)", "three"]
     for earlier, later in itertools.pairwise(results):
         assert earlier.end <= later.start
+
+
+def test_jobs_with_two_threads_need_two_cores():
     two_thread_jobs = [job for job in stages.portability([]) if job.name.endswith("(two threads)")]
     assert two_thread_jobs and all(job.cores == 2 for job in two_thread_jobs)
 
@@ -276,7 +279,7 @@ def test_work_of_all_workers_is_counted_and_fails_the_run_if_over_budget(
 
 
 @pytest.mark.skipif(os.environ.get("SVMBOOK_BUDGET") == "off", reason="the budget is off")
-def test_budget_covers_every_folder_and_keeps_the_time_limits():
+def test_budget_covers_every_folder_and_is_within_the_time_limits():
     recorded_budget = tomllib.loads(budget.BUDGET_PATH.read_text(encoding="utf-8"))
     file_names = [path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
     assert set(recorded_budget["work"]) - {"svmbook"} >= {

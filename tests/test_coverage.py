@@ -49,7 +49,7 @@ def test_every_numbered_item_of_a_paper_or_thesis_has_a_row(heading_word):
 
 
 def test_every_row_has_a_reference_and_a_verdict():
-    rows = [row for section in rows_by_heading().values() for row in section]
+    rows = [row for table_rows in rows_by_heading().values() for row in table_rows]
     assert len(rows) > 240
     for row in rows:
         assert len(row) == 4, row

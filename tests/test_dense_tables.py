@@ -1,4 +1,4 @@
-"""Tables with seven columns or more get the class "dense", which has a smaller font."""
+"""Tables with seven columns or more get the CSS class "dense", which sets a smaller font."""
 
 import importlib.util
 from pathlib import Path
@@ -12,7 +12,7 @@ from docutils.parsers.rst import Parser
 from docutils.utils import new_document
 
 EXTENSION = Path(__file__).resolve().parent.parent / "book" / "_ext" / "tables.py"
-spec = importlib.util.spec_from_file_location("tables_of_pages", EXTENSION)
+spec = importlib.util.spec_from_file_location("tables", EXTENSION)
 tables = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tables)
 

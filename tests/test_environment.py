@@ -1,4 +1,4 @@
-"""The environment: Python versions, the lock file, the dependencies and their licences."""
+"""The environment: Python versions, the lock file, licences, workflows and make targets."""
 
 import os
 import re
@@ -35,7 +35,8 @@ def locked_versions():
     return versions
 
 
-def project():
+def project_table():
+    """Return the table [project] of pyproject.toml."""
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
@@ -43,7 +44,7 @@ def test_every_pin_has_hashes():
     assert not [pin for pin, n_hashes in pins() if not n_hashes]
 
 
-def test_lock_supports_the_first_release_of_each_python():
+def test_lock_supports_the_first_release_of_each_python_version():
     installed = {dist.name.lower(): dist.metadata for dist in metadata.distributions()}
     for python in ("3.11.0", "3.12.0", "3.13.0"):
         environment = {"python_full_version": python, "python_version": python[:4]}
@@ -55,18 +56,18 @@ def test_lock_supports_the_first_release_of_each_python():
 
 
 def test_all_files_list_the_same_python_versions():
-    version_list = re.compile(r"Python\s(3\.\d+(?:, 3\.\d+)*\sor\s3\.\d+)")
+    version_list_pattern = re.compile(r"Python\s(3\.\d+(?:, 3\.\d+)*\sor\s3\.\d+)")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     pages = [
         (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "book/how_to_use.md")
     ]
     listed_versions = [
-        re.findall(r"3\.\d+", version_list.search(text)[1]) for text in (*pages, makefile)
+        re.findall(r"3\.\d+", version_list_pattern.search(text)[1]) for text in (*pages, makefile)
     ]
     pythons = listed_versions[0]
     assert listed_versions == [pythons] * 3
-    assert project()["requires-python"] == f">={pythons[0]}"
-    classifiers = "\n".join(project()["classifiers"])
+    assert project_table()["requires-python"] == f">={pythons[0]}"
+    classifiers = "\n".join(project_table()["classifiers"])
     assert re.findall(r"Python :: (3\.\d+)$", classifiers, re.M) == pythons
     supported = re.search(r"^SUPPORTED = .*\(not (.*)\)$", makefile, re.M)[1]
     assert supported == "(3, {}) <= sys.version_info[:2] <= (3, {})".format(
@@ -75,31 +76,31 @@ def test_all_files_list_the_same_python_versions():
     candidates = re.search(r"^PYTHONS = (.*)\)$", makefile, re.M)[1]
     assert re.findall(r"python(3\.\d+)", candidates) == pythons
     assert re.findall(r"--python(?:-version)? (3\S*)", makefile) == [pythons[0]] * 2
-    assert workflow("test")["test"]["strategy"]["matrix"]["python"] == pythons
+    assert workflow_jobs("test")["test"]["strategy"]["matrix"]["python"] == pythons
 
 
-def workflow(name):
+def workflow_jobs(name):
     """Return the jobs of a workflow."""
     text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
     return yaml.safe_load(text)["jobs"]
 
 
 def test_workflows_run_the_same_commands_as_contributors():
-    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert ci.splitlines()[-1] == 'exec make "${1:-test}"'
-    jobs = workflow("test")
+    ci_script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert ci_script.splitlines()[-1] == 'exec make "${1:-test}"'
+    jobs = workflow_jobs("test")
     assert set(jobs["platforms"]["strategy"]["matrix"]["os"]) == {
         "ubuntu-24.04-arm",
         "macos-latest",
     }
     for job in ("test", "platforms"):
         assert ".ci/run" in [step.get("run") for step in jobs[job]["steps"]]
-    (nightly,) = workflow("nightly").values()
+    (nightly,) = workflow_jobs("nightly").values()
     assert ".ci/run nightly" in [step.get("run") for step in nightly["steps"]]
 
 
 def test_windows_runs_the_commands_of_the_book_and_the_quick_tests():
-    commands = [step["run"] for step in workflow("test")["windows"]["steps"] if "run" in step]
+    commands = [step["run"] for step in workflow_jobs("test")["windows"]["steps"] if "run" in step]
     install_commands = [command.partition("python -m ")[2] for command in commands[:3]]
     text = (ROOT / "book" / "how_to_use.md").read_text(encoding="utf-8")
     linux, windows = re.findall(r"^```console\n((?:[$>] .*\n){5,})```", text, re.M)
@@ -118,18 +119,18 @@ def test_make_setup_recreates_only_an_incomplete_environment(tmp_path):
     (tmp_path / ".venv" / "bin" / "python").touch()
     env = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
 
-    def commands_of_setup():
+    def dry_run_setup():
         command = ["make", "-n", "setup"]
         return subprocess.check_output(command, cwd=tmp_path, env=env, text=True)
 
-    commands = commands_of_setup()
+    commands = dry_run_setup()
     assert "-m venv --clear .venv" in commands
     lock_installs = re.findall(r"pip install [^;&|\n]*-r \S+", commands)
     assert len(lock_installs) == 3  # pip installs uv, and uv the rest; or pip installs everything
     assert all("--require-hashes" in command for command in lock_installs)
     for stamp in (".lock-installed", ".package-installed"):
         (tmp_path / ".venv" / stamp).touch()
-    assert "venv" not in commands_of_setup()
+    assert "venv" not in dry_run_setup()
 
 
 def test_lock_satisfies_requirements_in():
@@ -146,7 +147,7 @@ def test_lock_satisfies_requirements_in():
 
 def test_dependencies_are_ranges_that_contain_the_locked_versions():
     locked = locked_versions()
-    for requirement in map(Requirement, project()["dependencies"]):
+    for requirement in map(Requirement, project_table()["dependencies"]):
         assert requirement.specifier, f"{requirement} has no lower bound"
         for bound in requirement.specifier:
             assert bound.operator in (">=", "<", "!="), f"{requirement} is a pin"
@@ -165,7 +166,7 @@ LICENCE_FAMILIES = {
 
 def dependencies():
     """Return the names of the dependencies of the package, including those of its extras."""
-    groups = [project()["dependencies"], *project()["optional-dependencies"].values()]
+    groups = [project_table()["dependencies"], *project_table()["optional-dependencies"].values()]
     return sorted({Requirement(line).name for group in groups for line in group})
 
 
@@ -173,12 +174,16 @@ def dependencies():
 def test_readme_states_the_licence_of_each_dependency(name):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     licence = re.search(rf"^\| `{name}`[^|]*\| ([^|]+) \|", readme, re.M)[1]
-    package = metadata.metadata(name)
-    if package["Version"] not in locked_versions()[name]:
+    package_metadata = metadata.metadata(name)
+    if package_metadata["Version"] not in locked_versions()[name]:
         pytest.skip(f"{name} is not in its locked version")
-    classifiers = [text for text in package.get_all("Classifier", []) if text.startswith("License")]
+    classifiers = [
+        text for text in package_metadata.get_all("Classifier", []) if text.startswith("License")
+    ]
     declared_licence = (
-        package.get("License-Expression") or " ".join(classifiers) or package.get("License")
+        package_metadata.get("License-Expression")
+        or " ".join(classifiers)
+        or package_metadata.get("License")
     )
     stated_families = {family for family in LICENCE_FAMILIES if family in licence}
     assert stated_families == {

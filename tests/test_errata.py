@@ -78,8 +78,9 @@ def test_dual_p8_of_lin_is_unbounded_without_its_constraint():
         assert printed_dual(np.array([k, 0.0]), k) == pytest.approx(-k)
 
 
-def test_theorem_2_of_lin_needs_small_base_learners():
-    # The base model of all 2^1000 labellings of 1000 points contains its own ensembles of two.
+def test_theorem_2_of_lin_fails_for_base_models_of_large_vc_dimension():
+    # If the base model realises all 2^1000 labellings of 1000 points, so do ensembles of two base
+    # learners. Their VC dimension is at least 1000, but the printed bound is below 20.
     assert 4 * 2 * log2(2 * e) < 1000
 
 
@@ -108,7 +109,7 @@ def test_every_test_of_this_file_is_named_in_an_entry():
     assert named_tests == {name for name in globals() if re.search("^test_.*_(lin|shen)", name)}
 
 
-def test_vote84_of_lin_has_its_incomplete_rows():
+def test_results_of_lin_on_vote84_include_incomplete_rows():
     entry = manifest()["vote84"]
     assert (entry.n_rows, entry.n_rows - entry.n_incomplete_rows) == (435, 232)
     rows = [row for row in report("lin2005-kernels").rows if row["data_set"] == "vote84"]
@@ -130,7 +131,7 @@ def test_theorem_11_of_lin_fails_for_two_points_inside_one_gap():
     knots = np.array([[0.0, 0.2, 0.5, 1.0], [0.0, 0.4, 0.7, 1.0]])  # per feature, including L and R
 
     def averaged_kernel(x, z):
-        """Return the kernel of the theorem: one ramp per interval, weighted by half its length."""
+        """Return the kernel of the theorem: one ramp per gap, weighted by half the gap's length."""
         total = 0.0
         for j, values in enumerate(knots):
             lengths = np.diff(values)
@@ -145,34 +146,31 @@ def test_theorem_11_of_lin_fails_for_two_points_inside_one_gap():
         x, z = rng.random((2, 2))
         if rng.random() < 0.5:
             x[0] = knots[0, rng.integers(4)]
-        intervals = [
+        gap_indices = [
             [np.searchsorted(values, v[j]) for v in (x, z)] for j, values in enumerate(knots)
         ]
         on_knot = [x[j] in values for j, values in enumerate(knots)]
-        are_in_one_gap = any(
-            a == b and not on for (a, b), on in zip(intervals, on_knot, strict=True)
+        are_inside_one_gap = any(
+            a == b and not on for (a, b), on in zip(gap_indices, on_knot, strict=True)
         )
         theorem_holds = abs(averaged_kernel(x, z) - stump([x], [z], box=box)[0, 0]) < 1e-12
-        assert theorem_holds != are_in_one_gap
-        cases_tested.add(are_in_one_gap)
+        assert theorem_holds != are_inside_one_gap
+        cases_tested.add(are_inside_one_gap)
     assert cases_tested == {True, False}
 
 
-def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
+def test_hard_margin_methods_of_lin_differ_in_more_than_objectives():
     X, _ = twonorm(40, d=3, random_state=0)
     y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
-    stretched = np.exp(
-        X
-    )  # same stumps on these points, different distances between adjacent values
+    # The same stumps on these points, but different distances between adjacent values.
+    stretched = np.exp(X)
     lpboost, stretched_lpboost = (LPBoost(C=np.inf).fit(points, y) for points in (X, stretched))
     assert stretched_lpboost.margin_ == pytest.approx(lpboost.margin_, rel=1e-6)
     svm, stretched_svm = (
         DualSVC(C=np.inf, kernel="stump").fit(points, y) for points in (X, stretched)
     )
-    outputs, stretched_outputs = (
-        svm.decision_function(X),
-        stretched_svm.decision_function(stretched),
-    )
+    outputs = svm.decision_function(X)
+    stretched_outputs = stretched_svm.decision_function(stretched)
     assert np.abs(outputs - stretched_outputs).max() > 0.05
     # Between two adjacent values the SVM uses stumps with every threshold, and LPBoost with one.
     low, high = np.sort(X[:, 0])[20:22]
@@ -184,13 +182,11 @@ def test_hard_margins_of_lin_differ_in_more_than_their_objectives():
 
 def test_caption_of_figure_6_1_of_shen_contradicts_its_tables():
     prototype_accuracy, _, sampled_accuracy, _ = map(float, REPORTED["isolated"].split()[:4])
-    assert (prototype_accuracy, sampled_accuracy) == (
-        90.9,
-        84.0,
-    )  # Tables 5.2 and 5.3; the caption says over 95
+    # Tables 5.2 and 5.3; the caption says over 95.
+    assert (prototype_accuracy, sampled_accuracy) == (90.9, 84.0)
 
 
-def test_members_of_shen_include_those_of_mislabelled_points():
+def test_selected_ensemble_of_shen_has_mislabelled_members():
     runs = [
         r
         for r in load_records("noise-islands")

@@ -9,9 +9,11 @@ import pytest
 pytest.importorskip("sphinx")
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTERS = sorted((ROOT / "_build" / "html" / "notebooks").glob("*.html"))
-spec = importlib.util.spec_from_file_location("links", ROOT / "book/_ext/glossary_links.py")
-links = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(links)
+spec = importlib.util.spec_from_file_location(
+    "glossary_links", ROOT / "book/_ext/glossary_links.py"
+)
+glossary_links = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(glossary_links)
 
 
 @pytest.mark.parametrize(
@@ -27,25 +29,25 @@ spec.loader.exec_module(links)
 )
 def test_split_finds_first_uses_and_preserves_the_text(text, expected):
     terms = {"kernel", "duality gap", "support vector", "free support vector", "KKT residual"}
-    pieces = list(links.split_at_terms(text, terms))
+    pieces = list(glossary_links.split_at_terms(text, terms))
     assert [words for words, term in pieces if term] == expected
     assert "".join(words for words, _ in pieces) == text
 
 
-def test_ambiguous_words_are_terms_of_the_glossary():
+def test_ambiguous_terms_are_in_the_glossary():
     glossary = (ROOT / "book/glossary.md").read_text(encoding="utf-8")
-    assert {*glossary.splitlines()} >= links.AMBIGUOUS_TERMS
+    assert {*glossary.splitlines()} >= glossary_links.AMBIGUOUS_TERMS
 
 
 @pytest.mark.skipif(not CHAPTERS, reason="the book is not built")
 def test_chapters_link_each_term_once_and_never_in_a_heading():
     for chapter in CHAPTERS:
         page = chapter.read_text(encoding="utf-8")
-        linked_terms = re.findall(
+        linked_anchors = re.findall(
             r'class="glossed reference internal" href="[^"]*#(term-[^"]+)"', page
         )
-        assert len(linked_terms) == len(set(linked_terms)) > 5, chapter.name
-        names = {name.removeprefix("term-") for name in linked_terms}
-        assert not names & links.AMBIGUOUS_TERMS, chapter.name
+        assert len(linked_anchors) == len(set(linked_anchors)) > 5, chapter.name
+        linked_terms = {anchor.removeprefix("term-") for anchor in linked_anchors}
+        assert not linked_terms & glossary_links.AMBIGUOUS_TERMS, chapter.name
         for heading in re.findall(r"<h\d.*?</h\d>", page, re.S):
             assert "glossed" not in heading

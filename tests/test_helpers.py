@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logistic_problems import complex_gradient, ridge_objective, softmax_objective
+from logistic_problems import complex_gradient, logistic_objective, softmax_objective
 
 SOURCE_WITH_CONSTANTS = (
     "NUMBER, COUNT, WORD, BYTES = 1234.5678, 987654, 'unmistakable', b'unmistakable'"
@@ -49,7 +49,7 @@ def test_objectives_of_logistic_regression_do_not_overflow(scale):
     y, weights, K = np.array([-1.0, 1.0, 1.0, -1.0, 1.0]), np.arange(1.0, 6.0), np.zeros((5, 5))
 
     def binary_loss(outputs):
-        return ridge_objective(np.zeros(5), outputs, K, y, weights, 0.0)
+        return logistic_objective(np.zeros(5), outputs, K, y, weights, 0.0)
 
     def softmax_loss(outputs):
         F = np.column_stack([0 * outputs, outputs])

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from logistic_problems import (
     complex_gradient,
+    logistic_objective,
     logistic_problems,
-    ridge_objective,
     softmax_objective,
 )
 
@@ -27,7 +27,7 @@ def test_negative_gradient_is_minus_the_derivative_of_the_loss(n_classes, data):
     likelihood = binomial_or_softmax(y, weights, n_classes)
     shape = (len(y),) if n_classes == 2 else (len(y), n_classes)
     F = np.random.default_rng(len(y)).standard_normal(shape)
-    objective = ridge_objective if n_classes == 2 else softmax_objective
+    objective = logistic_objective if n_classes == 2 else softmax_objective
 
     def loss(outputs):  # with a Gram matrix of zeros, the outputs are passed as the intercept
         return objective(np.zeros_like(F), outputs, np.zeros((len(y), len(y))), y, weights, 0.0)

@@ -8,8 +8,8 @@ from logistic_problems import (
     as_function_of_theta,
     complex_gradient,
     entropy,
+    logistic_objective,
     logistic_problems,
-    ridge_objective,
     softmax_objective,
 )
 from scipy.optimize import minimize
@@ -31,7 +31,7 @@ def test_gradient_is_zero_and_gap_is_primal_minus_dual(problem, lam):
     K, y, weights = problem
     result = solve_logistic(K, y, lam, weights=weights, tol=1e-7)
     assert result.converged
-    objective = as_function_of_theta(ridge_objective, K, y, weights, lam)
+    objective = as_function_of_theta(logistic_objective, K, y, weights, lam)
     theta = np.append(result.coef, result.intercept)
     assert result.objective == pytest.approx(objective(theta), rel=1e-9)
     scale = weights.sum() * max(np.abs(K).max(), 1.0)
@@ -51,7 +51,7 @@ def test_gradient_is_zero_and_gap_is_primal_minus_dual(problem, lam):
 def test_objective_agrees_with_bfgs(problem, lam):
     K, y, weights = problem
     result = solve_logistic(K, y, lam, weights=weights)
-    objective = as_function_of_theta(ridge_objective, K, y, weights, lam)
+    objective = as_function_of_theta(logistic_objective, K, y, weights, lam)
     bfgs_result = minimize(
         objective,
         np.zeros(len(y) + 1),

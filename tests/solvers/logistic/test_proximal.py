@@ -6,7 +6,7 @@ import pytest
 from cvxopt import solvers as cvxopt_solvers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logistic_problems import entropy, lasso_violation, logistic_problems, ridge_objective
+from logistic_problems import entropy, lasso_violation, logistic_objective, logistic_problems
 from scipy.special import expit
 
 from svmbook.datasets import non_separable, stdev
@@ -19,7 +19,7 @@ LAMS = st.floats(-2, 1).map(lambda exponent: 10.0**exponent)
 
 
 def objective(alpha, b, K, y, weights, lam):
-    return ridge_objective(alpha, b, K, y, weights, 0.0) + lam * np.abs(alpha).sum()
+    return logistic_objective(alpha, b, K, y, weights, 0.0) + lam * np.abs(alpha).sum()
 
 
 def minimum_by_cvxopt(K, y, weights, lam):
