@@ -103,9 +103,9 @@ def test_outputs_are_shown_as_in_a_notebook(shared_page):
         "from ipywidgets import interact\n@interact(k=(0, 9))\ndef show(k=3):\n    print('k is', k)"
     )
     widget.get_by_text("k is 3").wait_for()
-    handle = widget.get_by_role("slider")
-    handle.focus()
-    handle.press("ArrowRight")
+    widget_slider = widget.get_by_role("slider")
+    widget_slider.focus()
+    widget_slider.press("ArrowRight")
     widget.get_by_text("k is 4").wait_for()
     assert (live_page.blocked, live_page.errors) == ([], [])
 
@@ -129,7 +129,7 @@ def test_cells_above_run_in_order_and_restart_clears_variables(shared_page):
 # Shortens all timeouts, so that a page requests a kernel more often.
 SHORTEN_TIMEOUTS = """() => {
   const original = setTimeout;
-  window.setTimeout = (callback, time, ...args) => original(callback, time / 30, ...args);
+  window.setTimeout = (callback, delay, ...args) => original(callback, delay / 30, ...args);
 }"""
 
 
@@ -179,7 +179,7 @@ def test_memory_is_limited(shared_page):
     assert "MemoryError" in shared_page.run("bytearray(8 * 2**30)").inner_text()
 
 
-def test_wrong_token_is_rejected(live_server):
+def test_missing_or_wrong_token_is_rejected(live_server):
     address, token, _ = live_server
     for query in ("", "?token=", "?token=" + token[:-1] + ("0" if token[-1] != "0" else "1")):
         for path in (
@@ -192,21 +192,21 @@ def test_wrong_token_is_rejected(live_server):
     assert get(f"{address}/live/capacity", Authorization=f"token {token}")[0] == 200
 
 
-def test_files_of_the_project_are_not_served(live_server):
+def test_other_files_and_services_are_not_served(live_server):
     address, token, _ = live_server
-    paths = (
+    files = (
         "/live/server.py",
         "/live/vendor/../server.py",
         "/book/../../README.md",
+        "/book/%2e%2e/%2e%2e/x",
         "/_static/../../../Makefile",
-        "/files/x",
     )
-    disabled = ("/api/contents", "/api/terminals", "/lab", "/tree", "/book/%2e%2e/%2e%2e/x")
-    for path in (*paths, *disabled):
+    services = ("/api/contents", "/api/terminals", "/files/x", "/lab", "/tree")
+    for path in (*files, *services):
         assert get(address + path, Authorization=f"token {token}")[0] in (403, 404), path
 
 
-def test_all_files_of_the_book_are_served(live_server):
+def test_top_level_files_and_sources_of_the_book_are_served(live_server):
     address, token, _ = live_server
     files = ("/search.html", "/sections.js", "/svmbook-notebooks.zip", "/favicon.ico")
     question_files = ("/svmbook-questions-moodle.xml", "/svmbook-questions-qti.zip")
@@ -217,10 +217,10 @@ def test_all_files_of_the_book_are_served(live_server):
 # Ends all kernels without a message to their pages, as the server does with idle kernels.
 END_ALL_KERNELS = """async () => {
   const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
-  const all = await (await fetch("/api/kernels")).json();
+  const kernels = await (await fetch("/api/kernels")).json();
   const options = { method: "DELETE", headers: { "X-XSRFToken": xsrf } };
   const end = async ({ id }) => (await fetch(`/api/kernels/${id}`, options)).status;
-  return Promise.all(all.map(end));
+  return Promise.all(kernels.map(end));
 }"""
 
 
@@ -233,10 +233,10 @@ def test_page_reports_an_ended_kernel_and_gets_another(shared_page):
 
 def test_kernels_end_with_the_server():
     with run_server() as (address, token, process):
-        model = {"path": "x", "name": "x", "type": "notebook", "kernel": {"name": "python3"}}
+        session = {"path": "x", "name": "x", "type": "notebook", "kernel": {"name": "python3"}}
         headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
         request = urllib.request.Request(
-            f"{address}/api/sessions", json.dumps(model).encode(), headers
+            f"{address}/api/sessions", json.dumps(session).encode(), headers
         )
         with urllib.request.urlopen(request) as response:
             assert response.status == 201
@@ -248,7 +248,7 @@ def test_kernels_end_with_the_server():
         assert gone and not alive
 
 
-# `make test` checks only the settings of idle kernels, in test_live_class.py.
+# `make test` checks only the settings that end idle kernels, in test_live_class.py.
 @pytest.mark.nightly
 def test_idle_kernel_is_ended(browser):
     with run_server("--idle", "3") as (address, token, _):

@@ -7,6 +7,7 @@ import json
 import platform
 import shutil
 import signal
+import statistics
 import sys
 import tempfile
 import time
@@ -32,8 +33,9 @@ START_KERNEL = """async () => {
 }"""
 RELEASE_ALL_KERNELS = """async () => {
   const headers = { "X-XSRFToken": document.cookie.match(/_xsrf=([^;]*)/)[1] };
-  const all = await (await fetch("/api/sessions")).json(), end = { method: "DELETE", headers };
-  return Promise.all(all.map(async ({ id }) => (await fetch(`/api/sessions/${id}`, end)).status));
+  const sessions = await (await fetch("/api/sessions")).json();
+  const end = ({ id }) => fetch(`/api/sessions/${id}`, { method: "DELETE", headers });
+  return Promise.all(sessions.map(async session => (await end(session)).status));
 }"""
 
 
@@ -77,7 +79,7 @@ def test_class_needs_a_sandbox(server, monkeypatch):
 
 
 @pytest.mark.parametrize("host, is_class", [("127.0.0.1", False), ("10.0.0.1", True)])
-def test_idle_kernels_and_in_a_class_busy_ones_are_ended(server, monkeypatch, host, is_class):
+def test_idle_kernels_are_ended_and_busy_ones_only_in_a_class(server, monkeypatch, host, is_class):
     monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
     monkeypatch.setattr(server, "find_sandbox", lambda: "bwrap")
     values = settings(server, "--host", host, "--idle", "30")["LimitedMultiKernelManager"]
@@ -90,7 +92,7 @@ def test_idle_kernels_and_in_a_class_busy_ones_are_ended(server, monkeypatch, ho
     }
 
 
-class IdleKernel:
+class StubKernel:
     """A kernel that uses no resources."""
 
     memory_limit = 1
@@ -118,7 +120,7 @@ def enforce_limits(kernel_manager):
 @pytest.mark.parametrize("is_class", [False, True])
 def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypatch, is_class):
     kernel_manager.cull_busy = is_class
-    monkeypatch.setattr(kernel_manager, "_kernels", {"open": IdleKernel(), "closed": IdleKernel()})
+    monkeypatch.setattr(kernel_manager, "_kernels", {"open": StubKernel(), "closed": StubKernel()})
     kernel_manager._kernel_connections["open"] = 1
     kernel_manager._last_seen["closed"] = -1000.0
 
@@ -131,7 +133,7 @@ def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypa
 
 
 def test_old_entries_of_ended_kernels_are_deleted(kernel_manager, monkeypatch):
-    monkeypatch.setattr(kernel_manager, "_kernels", {"1": IdleKernel()})
+    monkeypatch.setattr(kernel_manager, "_kernels", {"1": StubKernel()})
     limit = sys.modules["kernels"].MAX_ENDED_KERNELS
     for entries in (kernel_manager.owners, kernel_manager.end_reasons, kernel_manager._last_seen):
         entries |= dict.fromkeys(map(str, range(3 * limit)), 0.0)
@@ -233,35 +235,36 @@ def test_readers_cannot_access_kernels_of_others(student_page, class_address, br
         for path in ("/api/sessions", "/api/kernels"):
             assert student_page.page.evaluate(count_entries, path) == 1
             assert other_page.page.evaluate(count_entries, path) == 0
-        request = """async ([path, method]) => {
+        fetch_status = """async ([path, method]) => {
           const xsrf = document.cookie.match(/_xsrf=([^;]*)/)[1];
           return (await fetch(path, { method, headers: { "X-XSRFToken": xsrf } })).status;
         }"""
-        kernel, session = (
+        kernel_id, session_id = (
             student_page.page.evaluate(
                 "async path => (await (await fetch(path)).json())[0].id", path
             )
             for path in ("/api/kernels", "/api/sessions")
         )
         for path, method in (
-            (f"/api/kernels/{kernel}", "GET"),
-            (f"/api/kernels/{kernel}", "DELETE"),
-            (f"/api/kernels/{kernel}/restart", "POST"),
-            (f"/api/kernels/{kernel}/interrupt", "POST"),
-            (f"/api/kernels/{kernel}/channels", "GET"),
-            (f"/api/sessions/{session}", "DELETE"),
+            (f"/api/kernels/{kernel_id}", "GET"),
+            (f"/api/kernels/{kernel_id}", "DELETE"),
+            (f"/api/kernels/{kernel_id}/restart", "POST"),
+            (f"/api/kernels/{kernel_id}/interrupt", "POST"),
+            (f"/api/kernels/{kernel_id}/channels", "GET"),
+            (f"/api/sessions/{session_id}", "DELETE"),
         ):
-            assert other_page.page.evaluate(request, [path, method]) == 403, (path, method)
-        assert student_page.page.evaluate(request, [f"/api/kernels/{kernel}", "GET"]) == 200
+            assert other_page.page.evaluate(fetch_status, [path, method]) == 403, (path, method)
+        assert student_page.page.evaluate(fetch_status, [f"/api/kernels/{kernel_id}", "GET"]) == 200
 
 
 def test_large_requests_are_rejected(class_address):
     connection = http.client.HTTPConnection(class_address.removeprefix("http://"), timeout=30)
-    with pytest.raises((OSError, http.client.HTTPException)):
-        for _ in range(3):  # rejected at the latest when the response is read
-            connection.request("POST", "/login", body=b"password=" + b"x" * 3_000_000)
-            assert connection.getresponse().status in (400, 413)
-            raise ConnectionError("refused")
+    try:
+        connection.request("POST", "/login", body=b"password=" + b"x" * 3_000_000)
+        status = connection.getresponse().status
+    except (OSError, http.client.HTTPException):
+        status = None  # the server closed the connection
+    assert status in (None, 400, 413)
     connection.close()
 
 
@@ -269,7 +272,7 @@ def test_large_requests_are_rejected(class_address):
 def test_login_attempts_are_sequential_and_do_not_slow_other_requests(class_address):
     xsrf = "2|00000000|00000000000000000000000000000000|0"
 
-    def attempt(password):
+    def login_status(password):
         body = urllib.parse.urlencode({"password": password, "_xsrf": xsrf}).encode()
         request = urllib.request.Request(
             f"{class_address}/login", body, {"Cookie": f"_xsrf={xsrf}"}
@@ -282,16 +285,16 @@ def test_login_attempts_are_sequential_and_do_not_slow_other_requests(class_addr
 
     with ThreadPoolExecutor(12) as pool:
         first_start = time.monotonic()
-        attempts = [pool.submit(attempt, f"wrong {k}") for k in range(12)]
-        times = []
+        attempts = [pool.submit(login_status, f"wrong {k}") for k in range(12)]
+        response_times = []
         while not all(future.done() for future in attempts):
             start = time.monotonic()
             urllib.request.urlopen(f"{class_address}/login", timeout=60).close()
-            times.append(time.monotonic() - start)
+            response_times.append(time.monotonic() - start)
             time.sleep(0.1)
-        codes = [future.result() for future in attempts]
-    assert codes == [401] * 12
-    assert time.monotonic() - first_start > 12 and sorted(times)[len(times) // 2] < 0.5
+        statuses = [future.result() for future in attempts]
+    assert statuses == [401] * 12
+    assert time.monotonic() - first_start > 12 and statistics.median_high(response_times) < 0.5
 
 
 def test_kernels_per_reader_are_limited(class_address, browser):
@@ -333,7 +336,7 @@ def test_processes_of_a_class_end_with_their_page_or_the_server(browser):
 
 
 def sandbox_commands(folder):
-    """Return the command lines of the server's sandboxed processes."""
+    """Return the commands of sandboxed processes of the server whose temporary folder this is."""
     commands = []
     for process in psutil.process_iter(["cmdline", "status"]):
         command = " ".join(process.info["cmdline"] or ())
