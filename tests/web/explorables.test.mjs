@@ -1,4 +1,4 @@
-// Compare the explorables with results of svmbook, which test_explorables.py writes to $SVMBOOK_NUMBERS.
+// Compare the explorables with results of svmbook, which test_explorables.py writes to $SVMBOOK_EXPECTED_RESULTS.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,11 +13,11 @@ import prototypes, { initialMembers, iterate, vote } from "../../book/_static/ex
 import { ensembleSvm, randomStumps, stump } from "../../book/_static/explorables/stumps.js";
 import { NAMES, renderStill } from "../../tools/stills.mjs";
 
-const numbers = JSON.parse(readFileSync(process.env.SVMBOOK_NUMBERS, "utf-8"));
+const expected = JSON.parse(readFileSync(process.env.SVMBOOK_EXPECTED_RESULTS, "utf-8"));
 const assertClose = (a, b, tol, what = "") => assert.ok(Math.abs(a - b) <= tol * Math.max(1, Math.abs(b)), `${what}: ${a} is not ${b}`);
 
 test("the dual solution has svmbook's objective and outputs, and a certificate", () => {
-  for (const { X, y, C, gamma, objective, outputs } of numbers.duals) {
+  for (const { X, y, C, gamma, objective, outputs } of expected.duals) {
     const svm = fit(X, y, { C, kernel: gamma ? gaussian(gamma) : dot });
     assert.ok(svm.gap <= 1e-6 && svm.gap > -1e-9, `gap ${svm.gap}`);
     assertClose(svm.primal, objective, 2e-6, "objective");
@@ -28,7 +28,7 @@ test("the dual solution has svmbook's objective and outputs, and a certificate",
 });
 
 test("a warm start at the solution returns it without iterations", () => {
-  const { X, y, C } = numbers.duals[0], K = gram(X, dot), bounds = y.map(() => C);
+  const { X, y, C } = expected.duals[0], K = gram(X, dot), bounds = y.map(() => C);
   const cold = solveDual(K, y, bounds), warm = solveDual(K, y, bounds, { start: cold.alpha });
   assert.equal(warm.iterations, 0);
   assertClose(warm.primal, cold.primal, 1e-9);
@@ -36,17 +36,17 @@ test("a warm start at the solution returns it without iterations", () => {
 });
 
 test("the regularisation path has svmbook's multipliers", () => {
-  const { X, y, logCs, alphas } = numbers.path;
+  const { X, y, logCs, alphas } = expected.path;
   regularisationPath(X, y, logCs).forEach(({ alpha, C }, k) => alpha.forEach((a, i) => assertClose(a / C, alphas[k][i] / C, 1e-5)));
 });
 
 test("losses and minima agree with svmbook's", () => {
-  numbers.costs.margins.forEach((m, i) => {
-    for (const name of ["hinge", "logistic", "unbiased"]) assertClose(LOSSES[name].at(m), numbers.costs[name][i], 1e-9, name);
+  expected.costs.margins.forEach((m, i) => {
+    for (const name of ["hinge", "logistic", "unbiased"]) assertClose(LOSSES[name].at(m), expected.costs[name][i], 1e-9, name);
     const h = 1e-6, slope = (LOSSES.unbiased.at(m + h) - LOSSES.unbiased.at(m - h)) / (2 * h);
     if (Math.abs(m - 1) > 2 * h) assertClose(-LOSSES.unbiased.slope(m), slope, 1e-4, "slope");
   });
-  for (const { X, y, C, ...best } of numbers.costs.problems) {
+  for (const { X, y, C, ...best } of expected.costs.problems) {
     const found = solveLosses(X, y, C);
     for (const name of ["hinge", "logistic"]) assertClose(objective(name, X, y, C, found[name]), best[name], 1e-5, name);
     // Both descend from the same SVM solution and must reach the same local minimum.
@@ -55,7 +55,7 @@ test("losses and minima agree with svmbook's", () => {
 });
 
 test("the stump kernel is svmbook's, and kernels of random stumps converge to it", () => {
-  const { X, y, K, objective } = numbers.stumps;
+  const { X, y, K, objective } = expected.stumps;
   X.forEach((x, i) => X.forEach((z, j) => assertClose(stump(x, z), K[i][j], 1e-9)));
   assertClose(fit(X, y, { C: 1, kernel: stump }).primal, objective, 1e-5);
   const errors = [50, 5000].map((count) => {
@@ -69,7 +69,7 @@ test("the stump kernel is svmbook's, and kernels of random stumps converge to it
 });
 
 test("iterations of prototypes agree with svmbook's", () => {
-  const { X, y, C, iterations, votes } = numbers.prototypes;
+  const { X, y, C, iterations, queries, predictions } = expected.prototypes;
   let members = initialMembers(X, y, C);
   iterations.forEach(({ exemplars, coef, intercept }, k) => {
     assert.deepEqual(members.map(({ exemplar }) => exemplar), exemplars, `exemplars after ${k} iterations`);
@@ -78,7 +78,7 @@ test("iterations of prototypes agree with svmbook's", () => {
     });
     if (k + 1 < iterations.length) members = iterate(X, y, members, C);
   });
-  votes.queries.forEach((x, i) => assert.equal(Math.sign(vote(X, y, members, x)), votes.predictions[i]));
+  queries.forEach((x, i) => assert.equal(Math.sign(vote(X, y, members, x)), predictions[i]));
 });
 
 test("stored stills are up to date, and moving a point changes the drawing", async () => {

@@ -12,7 +12,7 @@ from .conftest import ROOT
 RESULTS = ROOT / "book" / "results"
 RECORD = json.loads((RESULTS / "web.json").read_text(encoding="utf-8"))
 SCORES = json.loads((RESULTS / "lighthouse.json").read_text(encoding="utf-8"))["scores"]
-MIN_SCORES = {  # smallest accepted scores of Lighthouse, by device
+MIN_SCORES = {  # smallest accepted Lighthouse scores, by device
     "desktop": {"Performance": 95, "Accessibility": 100, "Best Practices": 100, "SEO": 95},
     "phone": {"Performance": 80, "Accessibility": 100, "Best Practices": 100, "SEO": 95},
 }
@@ -48,7 +48,7 @@ def test_every_page_is_measured_by_lighthouse(book, device):
 @pytest.mark.parametrize(
     ("device", "category"), list(itertools.product(SCORES, MIN_SCORES["desktop"]))
 )
-def test_scores_of_lighthouse_reach_the_goals_on_every_measured_page(device, category):
+def test_lighthouse_scores_reach_the_minimum_on_every_page(device, category):
     min_score = MIN_SCORES[device][category]
     assert {
         name for name, scores in SCORES[device].items() if scores[category] < min_score

@@ -25,10 +25,10 @@ NAMESPACES = {
 TEX_MARKUP = re.compile(r"\\[a-zA-Z]{2,}|\\[(\[]|\$\$")
 
 
-def write_epub(path, *pages):
+def write_epub(path, *page_names):
     if CHROMIUM is None:
         pytest.skip("no Chromium: apt-get install chromium")
-    command = [sys.executable, ROOT / "tools" / "epub.py", path, *pages]
+    command = [sys.executable, ROOT / "tools" / "epub.py", path, *page_names]
     process = subprocess.run(command, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
     return path
@@ -42,7 +42,7 @@ def epub_path(book, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def files(epub_path):
-    """Return all files by name; those in XML as trees."""
+    """Return the content of each file by name; XML files are parsed."""
     with zipfile.ZipFile(epub_path) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
     xml_suffixes = (".xhtml", ".svg", ".opf", ".xml")
@@ -54,8 +54,8 @@ def pages(files):
     return {name: tree for name, tree in files.items() if name.endswith(".xhtml")}
 
 
-def links_of(name, page):
-    """Yield the file and the anchor of each link within the EPUB."""
+def link_targets(name, page):
+    """Yield the file and the anchor to which each internal link of a page leads."""
     for link in page.xpath(
         "//h:a/@href | //s:a/@href | //h:img/@src | //h:link/@href", namespaces=NAMESPACES
     ):
@@ -100,7 +100,7 @@ def test_links_resolve_and_ids_are_unique(files, pages):
     ids = {name: page.xpath("//@id") for name, page in pages.items()}
     for name in pages:
         assert len(ids[name]) == len(set(ids[name])), name
-        for file, anchor in links_of(name, pages[name]):
+        for file, anchor in link_targets(name, pages[name]):
             assert file in files, (name, file)
             assert not anchor or anchor in ids[file], (name, file, anchor)
 
@@ -128,7 +128,7 @@ def test_each_exercise_and_its_solution_link_to_each_other(book, pages):
             assert f"Solution to {title} " in "".join(solution[0].itertext())
 
 
-def test_all_formulas_are_mathml(book, pages):
+def test_all_formulas_are_mathml_with_the_numbers_of_the_website(book, pages):
     for name, page in pages.items():
         html_path = book / name.replace(".xhtml", ".html")
         formulas = page.findall(".//m:math", NAMESPACES)
@@ -143,15 +143,13 @@ def test_all_formulas_are_mathml(book, pages):
             )
             assert not TEX_MARKUP.search("".join(element.itertext())), name
         if html_path.exists():
-            equation_numbers = re.findall(
-                r'class="eqno">(\([\d.]+\))', html_path.read_text("utf-8")
-            )
+            html_numbers = re.findall(r'class="eqno">(\([\d.]+\))', html_path.read_text("utf-8"))
             trees = [page, pages.get(f"solutions/{name}", page)]
-            shown = [
+            epub_numbers = [
                 tree.xpath("//h:span[@class='eqno']/text()", namespaces=NAMESPACES)
                 for tree in trees
             ]
-            assert {*equation_numbers} == {*shown[0], *shown[1]}, name
+            assert {*html_numbers} == {*epub_numbers[0], *epub_numbers[1]}, name
 
 
 def test_figures_are_described_and_nothing_is_interactive(pages):
@@ -175,8 +173,8 @@ def test_figures_are_described_and_nothing_is_interactive(pages):
             )
         for drawing in page.xpath("//s:svg[not(ancestor::s:svg)]", namespaces=NAMESPACES):
             assert drawing.get("aria-label"), name
-        attributes = page.xpath("//@*[starts-with(name(), 'on')]")
-        assert not attributes, name
+        event_handlers = page.xpath("//@*[starts-with(name(), 'on')]")
+        assert not event_handlers, name
 
 
 def test_two_runs_write_the_same_bytes(book, tmp_path):

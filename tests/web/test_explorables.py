@@ -54,9 +54,9 @@ def prototype_results():
     model = PrototypeSVM(
         C, p_negative=0.0, n_shifts=3, validation_fraction=0.05, random_state=0
     ).fit(X, y)
-    training = model.history_[0].exemplars  # the other points form the validation set
-    X, y = X[training], y[training]
-    new_index = {old: new for new, old in enumerate(training)}
+    training_indices = model.history_[0].exemplars  # the other points form the validation set
+    X, y = X[training_indices], y[training_indices]
+    new_index = {old: new for new, old in enumerate(training_indices)}
     iterations = [
         {
             "exemplars": [new_index[k] for k in members.exemplars],
@@ -66,9 +66,11 @@ def prototype_results():
         for members in model.history_[: model.n_shifts_ + 1]
     ]
     queries = rng.normal(size=(50, 2))
-    votes = {"queries": queries.tolist(), "predictions": model.predict(queries).tolist()}
     assert any(len(members.new_positives) for members in model.history_)
-    return {"X": X.tolist(), "y": y.tolist(), "C": C, "iterations": iterations, "votes": votes}
+    return {
+        "X": X.tolist(), "y": y.tolist(), "C": C, "iterations": iterations,
+        "queries": queries.tolist(), "predictions": model.predict(queries).tolist(),
+    }  # fmt: skip
 
 
 def expected_results():
@@ -79,7 +81,7 @@ def expected_results():
     margins = np.linspace(-4, 2, 25)
     rng = np.random.default_rng(0)
     points = rng.uniform(-1.4, 1.4, size=(30, 2))
-    ring_labels = np.where(np.hypot(*points.T) < 0.9, 1, -1)
+    disc_labels = np.where(np.hypot(*points.T) < 0.9, 1, -1)
     K = stump(points, box=STUMP_BOX)
     return {
         "duals": [
@@ -103,9 +105,9 @@ def expected_results():
         },
         "stumps": {
             "X": points.tolist(),
-            "y": ring_labels.tolist(),
+            "y": disc_labels.tolist(),
             "K": K.tolist(),
-            "objective": DualSVC(kernel="stump").fit(points, ring_labels).objective_,
+            "objective": DualSVC(kernel="stump").fit(points, disc_labels).objective_,
         },
         "prototypes": prototype_results(),
     }
@@ -114,11 +116,11 @@ def expected_results():
 def test_explorables_agree_with_the_package(tmp_path):
     if NODE is None:
         pytest.skip("no Node.js: apt-get install nodejs")
-    file = tmp_path / "numbers.json"
+    file = tmp_path / "expected_results.json"
     file.write_text(json.dumps(expected_results()), encoding="utf-8")
     process = subprocess.run(
         [NODE, "--test", HERE / "explorables.test.mjs"],
-        env={**os.environ, "SVMBOOK_NUMBERS": str(file)},
+        env={**os.environ, "SVMBOOK_EXPECTED_RESULTS": str(file)},
         capture_output=True,
         text=True,
     )
@@ -136,8 +138,8 @@ MAX_BYTES = 150_000  # that an explorable may add to its page
 
 
 @pytest.fixture(scope="module")
-def gallery(book, visit):
-    """Open the first page with all explorables, as it loads ten times faster than a chapter."""
+def page_with_all_explorables(book, visit):
+    """Open the first page, which loads ten times faster than a chapter, with all explorables."""
     page = book / PAGES["margin"]
     stills = (STATIC / "explorables" / f"{name}.html" for name in PAGES if name != "margin")
     others = "".join(
@@ -162,7 +164,7 @@ ON_ITS_OWN_PAGE = [
 def explorable(request, visit):
     """Start each explorable: on the page with all of them and, each night, on its own page."""
     name, page = request.param
-    visited = visit(page) if page else request.getfixturevalue("gallery")
+    visited = visit(page) if page else request.getfixturevalue("page_with_all_explorables")
     figure = visited.page.locator(f'[data-explorable="{name}"]')
     figure.scroll_into_view_if_needed()
     figure.locator(".controls").wait_for(state="visible")
@@ -175,8 +177,8 @@ def drawing(figure):
     return figure.locator("svg").first.inner_html()
 
 
-def before_and_after(figure, action):
-    """Return the drawing before an action, and after the next animation frame."""
+def drawings_before_and_after(figure, action):
+    """Perform an action; return the drawing before it and after the next animation frame."""
     before = drawing(figure)
     action()
     figure.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
@@ -188,7 +190,7 @@ def test_explorable_responds_to_keyboard_and_mouse(explorable):
     mark = figure.locator('.mark[tabindex="0"]')
     assert mark.count() == 1
     mark.focus()
-    before, after = before_and_after(figure, lambda: mark.press("Shift+ArrowRight"))
+    before, after = drawings_before_and_after(figure, lambda: mark.press("Shift+ArrowRight"))
     assert after != before
     label = mark.get_attribute("aria-label")
     mark.press("n")
@@ -205,29 +207,31 @@ def test_explorable_responds_to_keyboard_and_mouse(explorable):
         mouse.up()
 
     position = focused.get_attribute("aria-valuetext")
-    before, after = before_and_after(figure, drag)
+    before, after = drawings_before_and_after(figure, drag)
     assert after != before
     assert focused.get_attribute("aria-valuetext") != position
     assert focused.evaluate("mark => getComputedStyle(mark).touchAction") == "none"
     assert visited.errors == []
 
 
-def test_controls_work_by_keyboard(explorable):
+def test_controls_change_the_drawing_and_reset_restores_it(explorable):
     _, figure = explorable
     for slider in figure.locator('input[type="range"]:visible').all():
         slider.focus()
-        before_and_after(figure, lambda slider=slider: slider.press("Home"))
-        before, after = before_and_after(figure, lambda slider=slider: slider.press("End"))
+        drawings_before_and_after(figure, lambda slider=slider: slider.press("Home"))
+        before, after = drawings_before_and_after(figure, lambda slider=slider: slider.press("End"))
         assert after != before
         assert slider.get_attribute("aria-valuetext")
     for select in figure.locator("select").all():
         last = select.locator("option").all_text_contents()[-1]
-        before, after = before_and_after(figure, lambda s=select, last=last: s.select_option(last))
+        before, after = drawings_before_and_after(
+            figure, lambda s=select, last=last: s.select_option(last)
+        )
         assert after != before
     reset, mark = figure.get_by_role("button", name="Reset"), figure.locator(".mark").first
-    _, first = before_and_after(figure, reset.click)
-    _, moved = before_and_after(figure, lambda: mark.press("Shift+ArrowDown"))
-    _, second = before_and_after(figure, reset.click)
+    _, first = drawings_before_and_after(figure, reset.click)
+    _, moved = drawings_before_and_after(figure, lambda: mark.press("Shift+ArrowDown"))
+    _, second = drawings_before_and_after(figure, reset.click)
     assert first == second != moved
 
 
@@ -240,8 +244,8 @@ def test_explorable_is_small_and_accessible(explorable):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     for width, theme in ((1280, "light"), (390, "dark")):
         visited.show(width, theme)
-        box = {"include": [f'[data-explorable="{name}"]']}
-        result = axe.run(visited.page, context=box, options=AXE_OPTIONS)
+        axe_context = {"include": [f'[data-explorable="{name}"]']}
+        result = axe.run(visited.page, context=axe_context, options=AXE_OPTIONS)
         assert not result.violations_count, result.generate_report()
 
 

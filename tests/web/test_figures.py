@@ -2,10 +2,9 @@
 
 import json
 import re
-from pathlib import Path
 from urllib.parse import unquote
 
-ROOT = Path(__file__).resolve().parents[2]
+from .conftest import HTML, ROOT
 
 PHONE_WIDTH = 390  # pixels
 TICK_LABEL_SIZE = 9.5 * 96 / 72  # font size in a stored drawing, in pixels
@@ -33,34 +32,34 @@ def test_figure_with_a_slider_works_by_keyboard(visited):
         assert len(set(titles)) == len(titles) > 1
 
 
-def slider_figures(page):
-    """Return the SVG pictures of each figure with a slider of a built page."""
+def slider_pictures(page_file):
+    """Return the SVG pictures of each figure with a slider on a built page."""
     figures = re.findall(
-        r'<div class="slider-figure">.*?</div>', page.read_text(encoding="utf-8"), re.S
+        r'<div class="slider-figure">.*?</div>', page_file.read_text(encoding="utf-8"), re.S
     )
     sources = [re.findall(r'<img src="([^"]*)"', figure) for figure in figures]
     return [
-        [(page.parent / source).read_text("utf-8") for source in figure_sources]
+        [(page_file.parent / source).read_text("utf-8") for source in figure_sources]
         for figure_sources in sources
     ]
 
 
 def test_figure_with_a_slider_is_small(page_file):
     """The pictures of each figure have fewer than 400,000 characters in total."""
-    assert all(sum(map(len, pictures)) < 400_000 for pictures in slider_figures(page_file))
+    assert all(sum(map(len, pictures)) < 400_000 for pictures in slider_pictures(page_file))
 
 
 def test_figure_with_a_slider_is_the_stored_output_of_its_notebook(page_file):
-    name = page_file.relative_to(ROOT / "_build" / "html").with_suffix(".ipynb")
-    stored = []
-    if (ROOT / name).exists():
-        cells = json.loads((ROOT / name).read_text(encoding="utf-8"))["cells"]
+    notebook = ROOT / page_file.relative_to(HTML).with_suffix(".ipynb")
+    stored_figures = []
+    if notebook.exists():
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
-        htmls = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
-        stored = [html for html in htmls if 'class="slider-figure"' in html]
-    sources = [re.findall(r'src="data:image/svg\+xml,([^"]*)"', html) for html in stored]
-    pictures = [[unquote(source) for source in figure_sources] for figure_sources in sources]
-    assert slider_figures(page_file) == pictures
+        html_outputs = ["".join(output.get("data", {}).get("text/html", "")) for output in outputs]
+        stored_figures = [html for html in html_outputs if 'class="slider-figure"' in html]
+    sources = [re.findall(r'src="data:image/svg\+xml,([^"]*)"', html) for html in stored_figures]
+    stored_pictures = [[unquote(source) for source in figure_sources] for figure_sources in sources]
+    assert slider_pictures(page_file) == stored_pictures
 
 
 # The ratio of displayed to stored width of each visible picture. Lazy pictures need not be loaded,

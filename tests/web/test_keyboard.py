@@ -26,11 +26,11 @@ def test_solution_opens_and_closes_by_keyboard(chapter):
 
 
 @pytest.mark.parametrize(
-    "address, content", [("#equation-", "mjx-math"), ("#thm-", "p"), ("#id", "p")]
+    "target_prefix, content_selector", [("#equation-", "mjx-math"), ("#thm-", "p"), ("#id", "p")]
 )
-def test_focused_link_shows_a_preview(chapter, address, content):
-    page, preview = chapter.page, chapter.page.locator(f".tippy-content {content}").first
-    page.locator(f'article p a.reference[href*="{address}"]').first.focus()
+def test_focused_link_shows_a_preview(chapter, target_prefix, content_selector):
+    page, preview = chapter.page, chapter.page.locator(f".tippy-content {content_selector}").first
+    page.locator(f'article p a.reference[href*="{target_prefix}"]').first.focus()
     preview.wait_for()
     assert chapter.errors == []
     page.evaluate("() => document.activeElement.blur()")

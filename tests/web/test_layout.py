@@ -14,15 +14,15 @@ def test_no_box_scrolls_on_a_wide_screen(visited):
     assert visited.page.evaluate(SCROLLING_BOXES) == []
 
 
-def test_named_tables_have_numbers_and_captions(page_file):
-    page = page_file.read_text(encoding="utf-8")
-    tables = re.findall(r'<figure class="[^"]*of-table[^"]*" id="(.*?)">(.*?)</fig', page, re.S)
-    tables += re.findall(r'<table[^>]* id="(tab-.*?)">(.*?)</table', page, re.S)  # written by hand
-    assert len(tables) == page.count('id="tab-')
+def test_labelled_tables_have_numbers_and_captions(page_file):
+    html = page_file.read_text(encoding="utf-8")
+    tables = re.findall(r'<figure class="[^"]*of-table[^"]*" id="(.*?)">(.*?)</fig', html, re.S)
+    tables += re.findall(r'<table[^>]* id="(tab-.*?)">(.*?)</table', html, re.S)  # written by hand
+    assert len(tables) == html.count('id="tab-')
     # Notes are not chapters, so their tables have no chapter number.
     number = r"\d+" if page_file.parent.name == "notes" else r"\d+\.\d+"
-    for name, figure in tables:
-        assert re.search(rf'caption-number">Table {number} ', figure), name
+    for label, content in tables:
+        assert re.search(rf'caption-number">Table {number} ', content), label
 
 
 PRINTED_STYLE = """() => {
@@ -35,8 +35,8 @@ PRINTED_STYLE = """() => {
     wrapping: style(".bd-article pre").whiteSpace,
     drawings: style(".bd-article figure img").filter,
     navigation: isShown(".bd-sidebar, .bd-header-article, .prev-next-footer"),
-    closed: isShown("details.solution:not([open])"),
-    opened: isShown("details.solution[open] section"),
+    closedSolutions: isShown("details.solution:not([open])"),
+    openSolutions: isShown("details.solution[open] section"),
   };
 }"""
 
@@ -50,6 +50,7 @@ def test_printed_page_is_black_on_white_and_omits_closed_solutions(visit):
     black, white = "rgb(0, 0, 0)", "rgb(255, 255, 255)"
     assert page.evaluate(PRINTED_STYLE) == {
         "text": black, "code": black, "background": white, "wrapping": "pre-wrap",
-        "drawings": "none", "navigation": False, "closed": False, "opened": True,
+        "drawings": "none", "navigation": False,
+        "closedSolutions": False, "openSolutions": True,
     }  # fmt: skip
     page.close()

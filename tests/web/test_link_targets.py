@@ -2,12 +2,12 @@
 
 import pytest
 
-PHONE = {"width": 390, "height": 844}
+PHONE_VIEWPORT = {"width": 390, "height": 844}
 MIN_TOP, MAX_TOP = 0, 200  # accepted distances of a target from the top of the window, in pixels
 PAGES_WITH_INNER_LINKS = ("notebooks/dual_svm.html", "notebooks/kernel_logistic_regression.html")
 N_LINKS = 13  # links tested per page
 TARGET_PREFIXES = ("fig-", "tab-", "equation-", "ex-", "thm-")
-TARGETS = (
+TARGET_ADDRESSES = (
     "book/glossary.html#term-multiplier",
     "book/api/kernels.html#svmbook.losses.usvc",
     "book/further_experiments.html#reproduced-exemplar-votes",
@@ -36,7 +36,7 @@ CLICK_LINK = """href => {
 TARGET_TOP = """async () => {
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;
-  for (let last = -1, still = 0; still < 12; still += scrollY === last ? 1 : -still) {
+  for (let last = -1, n = 0; n < 12; n += scrollY === last ? 1 : -n) { // n frames without motion
     last = scrollY;
     await new Promise(requestAnimationFrame);
   }
@@ -48,13 +48,13 @@ TARGET_TOP = """async () => {
 
 
 @pytest.fixture(scope="module")
-def phone(browser):
-    context = browser.new_context(viewport=PHONE, reduced_motion="no-preference")
+def phone_context(browser):
+    context = browser.new_context(viewport=PHONE_VIEWPORT, reduced_motion="no-preference")
     yield context
     context.close()
 
 
-def sample(hrefs):
+def select_hrefs(hrefs):
     """Return `N_LINKS` links, taken in turn from each kind of target and from sections."""
     groups = [
         [href for href in hrefs if href.startswith(f"#{prefix}")] for prefix in TARGET_PREFIXES
@@ -65,11 +65,11 @@ def sample(hrefs):
 
 
 @pytest.mark.parametrize("name", PAGES_WITH_INNER_LINKS)
-def test_links_within_a_page_lead_to_their_targets(phone, site, name):
-    page = phone.new_page()
+def test_links_within_a_page_lead_to_their_targets(phone_context, site, name):
+    page = phone_context.new_page()
     # The first click comes before formulas are typeset.
     page.goto(site + name, wait_until="domcontentloaded")
-    hrefs = sample(page.evaluate(INNER_HREFS))
+    hrefs = select_hrefs(page.evaluate(INNER_HREFS))
     assert len(hrefs) == N_LINKS
     tops = {}
     for href in hrefs:
@@ -79,17 +79,17 @@ def test_links_within_a_page_lead_to_their_targets(phone, site, name):
     page.close()
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_addresses_with_a_target_lead_to_it(phone, site, target):
-    page = phone.new_page()
-    page.goto(site + target)
+@pytest.mark.parametrize("address", TARGET_ADDRESSES)
+def test_addresses_with_a_target_lead_to_it(phone_context, site, address):
+    page = phone_context.new_page()
+    page.goto(site + address)
     assert MIN_TOP <= page.evaluate(TARGET_TOP) <= MAX_TOP
     page.close()
 
 
-def test_page_stops_following_the_target_when_the_reader_scrolls(phone, site):
-    page = phone.new_page()
-    page.goto(f"{site}{TARGETS[1]}", wait_until="domcontentloaded")
+def test_page_stops_following_the_target_when_the_reader_scrolls(phone_context, site):
+    page = phone_context.new_page()
+    page.goto(f"{site}{TARGET_ADDRESSES[1]}", wait_until="domcontentloaded")
     page.mouse.move(200, 400)
     page.mouse.wheel(0, 600)
     page.wait_for_timeout(1000)  # longer than the page follows a target

@@ -10,42 +10,42 @@ playwright = pytest.importorskip("playwright.sync_api")
 
 
 WIDTHS = (360, 768, 1280, 1920)
-# Messages about boxes of the article with hidden parts. A box that scrolls sideways must be
-# focusable, a box that hides its overflow is clipped, and content that overflows the article is
+# Messages about content of the article that readers cannot reach. A box that scrolls sideways must
+# be focusable, a box that hides its overflow is clipped, and content that overflows the article is
 # covered by other content.
-HIDDEN_PARTS = """() => {
+OVERFLOW_PROBLEMS = """() => {
   const article = document.querySelector(".bd-article");
   if (!article) return [];
-  const found = [], edge = article.getBoundingClientRect().right + 1;
-  const report = (what, box) => found.push(`${what}: ${box.outerHTML.slice(0, 120)}`);
+  const problems = [], edge = article.getBoundingClientRect().right + 1;
+  const report = (what, box) => problems.push(`${what}: ${box.outerHTML.slice(0, 120)}`);
   const check = (box, inScroller) => {
     const style = getComputedStyle(box), isWide = box.scrollWidth > box.clientWidth + 4;
     const scrolls = ["auto", "scroll"].includes(style.overflowX) && box.clientWidth > 0;
     if (isWide && scrolls && box.tabIndex !== 0) report("scrolls but is not focusable", box);
     // Panels of drawings, and text for screen readers, are clipped on purpose.
-    const isIntended = box.matches(".panel, .visually-hidden");
-    if (isWide && style.overflowX === "hidden" && !isIntended) report("is clipped", box);
+    const isClippedOnPurpose = box.matches(".panel, .visually-hidden");
+    if (isWide && style.overflowX === "hidden" && !isClippedOnPurpose) report("is clipped", box);
     if (!inScroller && box.getBoundingClientRect().right > edge) return report("overflows", box);
-    if (isIntended || ["MJX-CONTAINER", "svg"].includes(box.tagName)) return;
+    if (isClippedOnPurpose || ["MJX-CONTAINER", "svg"].includes(box.tagName)) return;
     for (const child of box.children) check(child, inScroller || scrolls);
   };
   check(article, false);
   const root = document.documentElement;
-  if (root.scrollWidth > root.clientWidth) found.push("the whole page scrolls sideways");
-  return found;
+  if (root.scrollWidth > root.clientWidth) problems.push("the whole page scrolls sideways");
+  return problems;
 }"""
 
 
 def test_nothing_is_clipped_at_any_width(visited):
-    clipped = {}
+    problems = {}
     for width in WIDTHS:
         visited.show(width, "light")
         # Wait, since scrollers.js sets tab stops after a delay.
         with contextlib.suppress(playwright.TimeoutError):
-            visited.page.wait_for_function(f"() => !({HIDDEN_PARTS})().length", timeout=3000)
-        if found := visited.page.evaluate(HIDDEN_PARTS):
-            clipped[width] = found
-    assert not clipped
+            visited.page.wait_for_function(f"() => !({OVERFLOW_PROBLEMS})().length", timeout=3000)
+        if found := visited.page.evaluate(OVERFLOW_PROBLEMS):
+            problems[width] = found
+    assert not problems
 
 
 def test_page_requests_no_other_host_and_raises_no_error(visited, site):
@@ -61,9 +61,10 @@ def test_page_is_small(visited):
     assert sum(sizes.values()) < limit, sorted(sizes.items(), key=lambda item: -item[1])[:8]
 
 
-# Remove repeated content, so that axe checks it only once: spans of code with the same classes,
-# formulas, and later table rows without links. ``undo`` collects the functions that restore it.
-REMOVE_REPEATED_CONTENT = """() => {
+# Remove content that axe need not check: spans of code with the same classes as an earlier one, all
+# formulas, and table rows from the sixth on without links. `undo` collects the functions that
+# restore it.
+REMOVE_UNCHECKED_CONTENT = """() => {
   const seen = new Set();
   const replace = (text, box) => {
     const node = document.createTextNode(text);
@@ -75,8 +76,8 @@ REMOVE_REPEATED_CONTENT = """() => {
     seen.add(span.className);
   }
   document.querySelectorAll("mjx-container").forEach(formula => replace("x", formula));
-  const plain = "tbody > tr:nth-child(n + 6):not(:has(a, img, button))";
-  for (const row of document.querySelectorAll(plain)) {
+  const plainRows = "tbody > tr:nth-child(n + 6):not(:has(a, img, button))";
+  for (const row of document.querySelectorAll(plainRows)) {
     const placeholder = document.createTextNode("");
     row.replaceWith(placeholder);
     undo.push(() => placeholder.replaceWith(row));
@@ -104,7 +105,7 @@ REMOVE_TEXT_OF_REPEATED_STYLE = """() => {
     seen.add(kind(box));
   }
 }"""
-PHONE_PAGES = ("book/intro.html", "notebooks/prototype_svms.html")
+DAILY_PAGES = ("book/intro.html", "notebooks/prototype_svms.html")
 ONLY_CONTRAST = {"runOnly": ["color-contrast"]}
 NO_CONTRAST = {"rules": {"color-contrast": {"enabled": False}}}
 
@@ -132,17 +133,17 @@ def find_violations(axe, visited, passes):
 
 def test_axe_finds_no_violation(visited, axe):
     passes = [
-        (1280, "light", NO_CONTRAST, REMOVE_REPEATED_CONTENT),
+        (1280, "light", NO_CONTRAST, REMOVE_UNCHECKED_CONTENT),
         (1280, "light", ONLY_CONTRAST, REMOVE_TEXT_OF_REPEATED_STYLE),
     ]
     assert not find_violations(axe, visited, passes)
 
 
 # Only colours depend on the theme, and all pages have the colours of a chapter.
-@pytest.mark.parametrize("visited", mark_nightly(built_pages(), PHONE_PAGES), indirect=True)
+@pytest.mark.parametrize("visited", mark_nightly(built_pages(), DAILY_PAGES), indirect=True)
 def test_axe_finds_no_violation_on_a_phone_and_in_the_dark_theme(visited, axe):
     passes = [
-        (390, "light", NO_CONTRAST, REMOVE_REPEATED_CONTENT),
+        (390, "light", NO_CONTRAST, REMOVE_UNCHECKED_CONTENT),
         (1280, "dark", ONLY_CONTRAST, REMOVE_TEXT_OF_REPEATED_STYLE),
     ]
     assert not find_violations(axe, visited, passes)
