@@ -145,6 +145,15 @@ def test_jobs_end_when_the_runner_is_terminated(log_folder, signum):
         os.kill(int(pid_path.read_text()), 0)
 
 
+@pytest.mark.parametrize("signum", scheduling.INTERRUPTING_SIGNALS)
+def test_signal_while_a_job_starts_interrupts_after_its_registration(signum):
+    handler, registered = signal.getsignal(signum), []
+    with pytest.raises(KeyboardInterrupt), scheduling.postponed_interruption():
+        os.kill(os.getpid(), signum)
+        registered.append("job")
+    assert registered and signal.getsignal(signum) == handler
+
+
 def test_incomplete_stage_is_not_reported_as_ok(capsys):
     jobs = [
         python_job("one", "", stage="a"),

@@ -21,6 +21,7 @@ BYTECODE_ENV = {"PYTHONDONTWRITEBYTECODE": ""}  # hundreds of processes read the
 # glibc keeps the memory of freed arrays: faulting pages in again costs as much as summing them.
 MALLOC_ENV = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**30)}
 SHUTDOWN_TIMEOUT = 10  # seconds for an interrupted job to stop its servers and browsers
+INTERRUPTING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,23 @@ class RunningJob:
             os.killpg(self.process.pid, signum)
 
 
+@contextlib.contextmanager
+def postponed_interruption():
+    """Let a signal that arrives in the block interrupt only at the end of the block."""
+    received = []
+    handlers = {
+        signum: signal.signal(signum, lambda *args: received.append(args))
+        for signum in INTERRUPTING_SIGNALS
+    }
+    try:
+        yield
+    finally:
+        for signum, handler in handlers.items():
+            signal.signal(signum, handler)
+    if received:
+        raise KeyboardInterrupt
+
+
 def sort_by_priority(jobs, expected_seconds):
     """Return the jobs in the order in which to start them.
 
@@ -120,7 +138,7 @@ def run_jobs(jobs, expected_seconds, keep_going=False, n_workers=CORES):
     """
     # A process started in the background by a shell ignores SIGINT, and so do its children. The
     # other signals, sent by a time limit for instance, must end the jobs too.
-    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for signum in INTERRUPTING_SIGNALS:
         signal.signal(signum, signal.default_int_handler)
     waiting, running, results = sort_by_priority(jobs, expected_seconds), {}, []
     with ThreadPoolExecutor(n_workers) as pool:
@@ -137,8 +155,9 @@ def run_jobs(jobs, expected_seconds, keep_going=False, n_workers=CORES):
                     n_busy_cores = sum(running_job.job.cores for running_job in running.values())
                     if n_busy_cores + min(job.cores, n_workers) > n_workers:
                         continue
-                    running_job = RunningJob(job)
-                    running[pool.submit(running_job.result)] = running_job
+                    with postponed_interruption():  # a job that is not in `running` would survive
+                        running_job = RunningJob(job)
+                        running[pool.submit(running_job.result)] = running_job
                     waiting.remove(job)
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     del running[future]
