@@ -2,8 +2,8 @@
 
 import numpy as np
 from hypothesis import strategies as st
-from problems import gram
 from scipy.special import xlogy
+from svm_problems import gram
 
 
 @st.composite
@@ -26,7 +26,7 @@ def logistic_problems(draw, max_n=30, n_classes=2):
 
 
 def logistic_objective(alpha, b, K, y, weights, lam):
-    """Return the logistic loss plus the ridge penalty, with coefficients alpha and intercept b.
+    """Return the logistic loss with a ridge penalty, for coefficients alpha and intercept b.
 
     Complex numbers are allowed, also in `softmax_objective`.
     """
@@ -38,15 +38,15 @@ def logistic_objective(alpha, b, K, y, weights, lam):
 
 
 def softmax_objective(A, b, K, y, weights, lam):
-    """Return the softmax loss plus the ridge penalty; A has a column per class, b an entry."""
+    """Return the multinomial loss with a ridge penalty; A has one column, b one entry per class."""
     F = K @ A + b
     F = F - F.real.max(axis=1, keepdims=True)
     losses = np.log(np.exp(F).sum(axis=1)) - F[np.arange(len(y)), y]
     return weights @ losses + 0.5 * lam * np.trace(A.T @ K @ A)
 
 
-def complex_gradient(objective, theta):
-    """Return the gradient by complex steps, which is exact up to rounding."""
+def complex_step_gradient(objective, theta):
+    """Return the gradient by complex-step differentiation, which is exact up to rounding."""
     gradient = np.empty(theta.size)
     for i in range(theta.size):
         shifted = theta.astype(complex)
@@ -63,7 +63,7 @@ def as_function_of_theta(objective, *data):
 def lasso_violation(alpha, b, K, y, weights, lam):
     """Return the largest violation of the optimality conditions for the penalty lam ||alpha||_1."""
     loss = as_function_of_theta(logistic_objective, K, y, weights, 0.0)
-    gradient = complex_gradient(loss, np.append(alpha, b))
+    gradient = complex_step_gradient(loss, np.append(alpha, b))
     alpha_gradient = gradient[:-1]
     violation_at_zero = np.maximum(np.abs(alpha_gradient) - lam, 0.0)
     violations = np.where(

@@ -1,4 +1,4 @@
-"""A pytest plugin that makes nbval's kernels forks of one process with the libraries loaded.
+"""A pytest plugin that starts nbval's kernels as forks of a process with the libraries loaded.
 
 This saves three seconds of imports per notebook. On systems other than Linux, where forking is not
 safe, nbval starts the kernels as usual.
@@ -14,8 +14,8 @@ from tests.forks import Fork, ForkServer
 SERVER_SCRIPT = Path(__file__).with_name("nbval_kernel_server.py")
 
 
-class Kernel(Fork):
-    """A forked kernel with the part of the interface of `subprocess.Popen` that Jupyter uses."""
+class KernelProcess(Fork):
+    """A forked Jupyter kernel with those members of `subprocess.Popen` that Jupyter uses."""
 
     stdin = stdout = stderr = None
 
@@ -31,7 +31,7 @@ def pytest_sessionstart(session):
     server = ForkServer(SERVER_SCRIPT)
 
     def launch_kernel(command, cwd=None, env=None, **_):
-        return Kernel(server, command[command.index("-f") + 1], str(cwd), env)
+        return KernelProcess(server, command[command.index("-f") + 1], str(cwd), env)
 
     local_provisioner.launch_kernel = launch_kernel
     session.config.add_cleanup(server.close)

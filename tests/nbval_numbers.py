@@ -41,12 +41,12 @@ NUMBER = re.compile(
 )
 DECIMAL_OR_EXPONENT = re.compile(r"\.\d|[eE]")
 TEXT_TYPES = {
-    "text",
+    "text",  # of a stream
     "text/plain",
     "text/markdown",
     "text/html",
     "text/latex",
-}  # "text" is for streams
+}
 TOLERANCE_PROPERTY = "numbers that differ in the last digit"
 
 
@@ -55,16 +55,19 @@ def exact_value(number):
     return Decimal(number.replace(",", "").replace("\N{MINUS SIGN}", "-"))
 
 
-def sign(number):
+def printed_sign(number):
     return number[0] if number[0] in SIGNS else ""
 
 
 def numbers_agree(number, other):
-    """Return whether two printed numbers are equal, or differ by one unit in the last digit."""
+    """Return whether two numbers are printed alike, or differ by one unit in the last digit.
+
+    Zeros may have different signs.
+    """
     a, b = exact_value(number), exact_value(other)
     if a == b == 0:
         return number.lstrip(SIGNS) == other.lstrip(SIGNS)
-    if a == b or sign(number) != sign(other):
+    if a == b or printed_sign(number) != printed_sign(other):
         return number == other
     if not (DECIMAL_OR_EXPONENT.search(number) or DECIMAL_OR_EXPONENT.search(other)):
         return False
@@ -111,13 +114,13 @@ def pytest_itemcollected(item):
 
 def pytest_terminal_summary(terminalreporter):
     """List the cells that needed the tolerance."""
-    pairs_by_cell = {}
+    differences_by_cell = {}
     for report in itertools.chain.from_iterable(terminalreporter.stats.values()):
         if getattr(report, "when", None) == "call":
-            for name, pair in report.user_properties:
+            for name, difference in report.user_properties:
                 if name == TOLERANCE_PROPERTY:
-                    pairs_by_cell.setdefault(report.nodeid, []).append(pair)
-    if pairs_by_cell:
+                    differences_by_cell.setdefault(report.nodeid, []).append(difference)
+    if differences_by_cell:
         terminalreporter.section(f"{TOLERANCE_PROPERTY}: print fewer digits there")
-    for cell, pairs in sorted(pairs_by_cell.items()):
-        terminalreporter.line(f"{cell}: {', '.join(pairs)}")
+    for cell, differences in sorted(differences_by_cell.items()):
+        terminalreporter.line(f"{cell}: {', '.join(differences)}")

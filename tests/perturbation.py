@@ -1,7 +1,8 @@
-"""Data perturbed by a few units in the last place, to simulate another processor's rounding.
+"""Data perturbed by 5 to 10 units in the last place, to simulate another processor's rounding.
 
-`perturb` perturbs one array. After a call of `perturb_sources`, random generators and loaders
-return perturbed data; if a kernel starts with this call, its notebook runs on perturbed data.
+`perturb` perturbs one array. After a call of `perturb_sources`, random number generators and
+the functions that load or generate data return perturbed data; if a kernel starts with this call,
+its notebook runs on perturbed data.
 """
 
 import hashlib
@@ -15,18 +16,19 @@ from sklearn.utils import check_random_state as sklearn_check_random_state
 
 from svmbook.datasets.tables import preparation
 
-RELATIVE_PERTURBATION = 1e-15  # four or five units in the last place
+RELATIVE_PERTURBATION = 1e-15  # 5 to 10 units in the last place
 SEEDS = range(5)  # seeds of the perturbations
 NUMPY_DEFAULT_RNG = np.random.default_rng  # the original, which perturb_sources replaces
-GENERATOR_MODULES = ("breiman", "exploring", "planar", "usvc_cases")
-CONTINUOUS_METHODS = ("normal", "random", "standard_normal", "uniform")
-LOADERS = ("load_breast_cancer", "load_digits", "load_iris", "load_wine", "make_moons")
+DATA_GENERATOR_MODULES = ("breiman", "exploring", "planar", "usvc_cases")
+# Methods of random number generators that return real numbers.
+REAL_VALUED_METHODS = ("normal", "random", "standard_normal", "uniform")
+SKLEARN_SOURCES = ("load_breast_cancer", "load_digits", "load_iris", "load_wine", "make_moons")
 
 
 def perturb(X, seed):
     """Return X times 1 ± 1e-15 with random signs, which are determined by X and the seed."""
-    content = hashlib.sha256(np.ascontiguousarray(X)).digest()
-    rng = NUMPY_DEFAULT_RNG([seed, *np.frombuffer(content, dtype=np.uint32)])
+    digest = hashlib.sha256(np.ascontiguousarray(X)).digest()
+    rng = NUMPY_DEFAULT_RNG([seed, *np.frombuffer(digest, dtype=np.uint32)])
     return X * (1.0 + RELATIVE_PERTURBATION * rng.choice([-1.0, 1.0], size=X.shape))
 
 
@@ -42,7 +44,7 @@ def perturb_sources(seed, replace=setattr):
     ``replace`` sets an attribute, as `setattr` does; a test passes ``monkeypatch.setattr``.
     """
     RandomState, Generator = (
-        _perturbing_generator(cls, seed) for cls in (np.random.RandomState, np.random.Generator)
+        _perturbing_rng_class(cls, seed) for cls in (np.random.RandomState, np.random.Generator)
     )
 
     def check_random_state(state):
@@ -54,18 +56,18 @@ def perturb_sources(seed, replace=setattr):
     def default_rng(seed=None):
         return Generator(NUMPY_DEFAULT_RNG(seed).bit_generator)
 
-    for name in GENERATOR_MODULES:
+    for name in DATA_GENERATOR_MODULES:
         module = import_module(f"svmbook.datasets.generators.{name}")
         if hasattr(module, "check_random_state"):
             replace(module, "check_random_state", check_random_state)
     replace(np.random, "default_rng", default_rng)
-    for module, names in ((preparation, ["load_table"]), (sklearn.datasets, LOADERS)):
+    for module, names in ((preparation, ["load_table"]), (sklearn.datasets, SKLEARN_SOURCES)):
         for name in names:
-            replace(module, name, _perturbing_loader(getattr(module, name), seed))
+            replace(module, name, _perturbing_source(getattr(module, name), seed))
 
 
-def _perturbing_generator(rng_class, seed):
-    """Return a subclass of a random generator that perturbs its arrays of real numbers."""
+def _perturbing_rng_class(rng_class, seed):
+    """Return a subclass of a random number generator that perturbs its arrays of real numbers."""
 
     def perturbing(method):
         @wraps(method)
@@ -75,19 +77,19 @@ def _perturbing_generator(rng_class, seed):
 
         return draw
 
-    methods = {name: perturbing(getattr(rng_class, name)) for name in CONTINUOUS_METHODS}
+    methods = {name: perturbing(getattr(rng_class, name)) for name in REAL_VALUED_METHODS}
     return type(rng_class.__name__, (rng_class,), methods)
 
 
-def _perturbing_loader(load, seed):
-    """Return a loader of scikit-learn or of the package that returns a perturbed table."""
+def _perturbing_source(source, seed):
+    """Return a function that perturbs the table that ``source`` loads or generates."""
 
-    @wraps(load)
-    def load_perturbed(*args, **kwargs):
-        table = load(*args, **kwargs)
+    @wraps(source)
+    def perturbed_source(*args, **kwargs):
+        table = source(*args, **kwargs)
         if isinstance(table, tuple):
             return perturb_table(table[0], seed), *table[1:]
         table.data = perturb_table(table.data, seed)
         return table
 
-    return load_perturbed
+    return perturbed_source

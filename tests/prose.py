@@ -22,14 +22,14 @@ SENTENCE_END = re.compile(r"(?<=[.!?:])[\"”)]*\s+(?=[\"“(]?[A-Z]|\([a-z]\) )
 
 
 @cache
-def parser():
+def markdown_parser():
     """Return a parser of the Markdown that the book uses."""
     markdown_it = MarkdownIt("commonmark", {"html": False}).enable("table")
     markdown_it.use(dollarmath_plugin).use(myst_role_plugin).use(colon_fence_plugin)
     return markdown_it.use(deflist_plugin).use(myst_block_plugin)
 
 
-def cells(path, cell_type):
+def read_cells(path, cell_type):
     """Return a notebook's cells of one type, each with its source as one string."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     selected = [cell for cell in notebook["cells"] if cell["cell_type"] == cell_type]
@@ -38,16 +38,16 @@ def cells(path, cell_type):
     return selected
 
 
-def markdown(path):
+def read_markdown(path):
     """Return the Markdown of a page or of all text cells of a notebook."""
     if path.suffix == ".md":
         text = path.read_text(encoding="utf-8")
         return re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
-    return "\n\n".join(cell["source"] for cell in cells(path, "markdown"))
+    return "\n\n".join(cell["source"] for cell in read_cells(path, "markdown"))
 
 
 def inline_text(inline):
-    """Return the text of an inline token; formulas and code count as one word each."""
+    """Return the text of an inline token, with "X" for each formula, code span and image."""
     parts = []
     for token in inline.children:
         if token.type == "myst_role":
@@ -70,7 +70,7 @@ def count_words(sentence):
 def sentences(text):
     """Yield the sentences of the paragraphs and list items, without tables and headings."""
     container_type = ""
-    for token in parser().parse(text):
+    for token in markdown_parser().parse(text):
         if token.type in ("fence", "colon_fence") and PROSE_DIRECTIVE.match(token.info):
             yield from sentences(DIRECTIVE_OPTIONS.sub("", token.content))
         elif token.type in ("paragraph_open", "heading_open", "th_open", "td_open", "dt_open"):
@@ -81,7 +81,7 @@ def sentences(text):
 
 def headings(text):
     """Return the headings of a text, except its title."""
-    tokens = parser().parse(text)
+    tokens = markdown_parser().parse(text)
     return [
         inline_text(inline)
         for token, inline in itertools.pairwise(tokens)

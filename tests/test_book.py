@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from prose import cells, markdown
+from prose import read_cells, read_markdown
 
 from svmbook import datasets
 from svmbook.experiments.suites import SUITES
@@ -79,7 +79,7 @@ def test_table_of_contents_lists_every_notebook_and_page_once():
 
 @every_notebook
 def test_cells_were_run_in_order_and_without_error(path):
-    code_cells = [cell for cell in cells(path, "code") if cell["source"].strip()]
+    code_cells = [cell for cell in read_cells(path, "code") if cell["source"].strip()]
     assert [cell["execution_count"] for cell in code_cells] == list(range(1, len(code_cells) + 1))
     for cell in code_cells:
         for output in cell["outputs"]:
@@ -89,7 +89,7 @@ def test_cells_were_run_in_order_and_without_error(path):
 
 @every_notebook
 def test_every_output_is_compared_or_tagged_as_volatile(path):
-    for cell in cells(path, "code"):
+    for cell in read_cells(path, "code"):
         assert not {"nbval-skip", "raises-exception", "nbval-raises-exception"} & tags(cell)
         # Comments with the same effect as these tags.
         assert not re.search("NBVAL_|PYTEST_VALIDATE", cell["source"])
@@ -126,7 +126,7 @@ def test_jupyterlab_collapses_exactly_the_code_of_solutions(path):
 
 @every_notebook
 def test_figures_are_svg_with_alt_text(path):
-    for cell in cells(path, "code"):
+    for cell in read_cells(path, "code"):
         assert not output_data(cell, "image/png"), "draw as SVG: call use_book_style first"
         if output_data(cell, "image/svg+xml"):
             metadata = cell["metadata"].get("mystnb", {})
@@ -138,9 +138,8 @@ def test_figures_are_svg_with_alt_text(path):
 
 @every_chapter
 def test_chapter_has_a_figure_with_a_slider_and_a_description(path):
-    html_outputs = [
-        "".join(html) for cell in cells(path, "code") for html in output_data(cell, "text/html")
-    ]
+    code_cells = read_cells(path, "code")
+    html_outputs = ["".join(html) for c in code_cells for html in output_data(c, "text/html")]
     slider_figures = [html for html in html_outputs if 'class="slider-figure"' in html]
     assert slider_figures
     for alt in re.findall('alt="([^"]*)"', "".join(slider_figures)):
@@ -150,7 +149,7 @@ def test_chapter_has_a_figure_with_a_slider_and_a_description(path):
 
 @every_notebook
 def test_tables_outside_solutions_are_named_as_tables(path):
-    for cell in cells(path, "code"):
+    for cell in read_cells(path, "code"):
         name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name", "")
         is_table = bool(output_data(cell, "text/markdown"))
         in_solution = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
@@ -160,14 +159,14 @@ def test_tables_outside_solutions_are_named_as_tables(path):
 
 @every_notebook
 def test_long_plotting_code_is_folded(path):
-    for cell in cells(path, "code"):
+    for cell in read_cells(path, "code"):
         if output_data(cell, "image/svg+xml") and len(cell["source"].splitlines()) > 14:
             assert "hide-input" in tags(cell), f"draw in a cell of its own:\n{cell['source']}"
 
 
 @every_chapter
 def test_exercises_are_labelled_and_solved(path):
-    text = markdown(path)
+    text = read_markdown(path)
     exercises, solutions = EXERCISE.findall(text), SOLUTION.findall(text)
     labels = [label for options in exercises for label in re.findall(r":label: *(\S+)", options)]
     assert len(labels) == len(exercises), "an exercise has no label"
@@ -180,7 +179,7 @@ def test_exercises_are_labelled_and_solved(path):
 
 @every_chapter
 def test_chapter_begins_with_label_title_question_and_prerequisites(path):
-    first_source = cells(path, "markdown")[0]["source"]
+    first_source = read_cells(path, "markdown")[0]["source"]
     label = path.stem.replace("_", "-")
     assert re.match(rf"\({label}\)=\n# .+\n\n\*.+\?\*\n\n\S", first_source)
     assert "\n\n:::{admonition} Before you start\n:class: start\n" in first_source
@@ -188,7 +187,7 @@ def test_chapter_begins_with_label_title_question_and_prerequisites(path):
 
 @every_notebook
 def test_notebook_contains_no_local_path(path):
-    for cell in cells(path, "markdown") + cells(path, "code"):
+    for cell in read_cells(path, "markdown") + read_cells(path, "code"):
         texts = [cell["source"]]
         for output in cell.get("outputs", []):
             texts += ["".join(output.get("text", ""))]

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from prose import cells, count_words, markdown, sentences
+from prose import count_words, read_cells, read_markdown, sentences
 
 CHAPTERS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
 MAX_WORDS, MAX_MEDIAN_WORDS = 4000, 3500
@@ -22,7 +22,7 @@ every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.
 
 def unfolded_text(path):
     """Return the Markdown of a chapter without solutions and self-check questions."""
-    return FOLDED_BLOCK.sub("", markdown(path))
+    return FOLDED_BLOCK.sub("", read_markdown(path))
 
 
 def count_chapter_words(path):
@@ -33,7 +33,7 @@ def visible_line_counts(path):
     """Return the number of lines of each visible code cell; cells of solutions are not visible."""
     return [
         len([line for line in cell["source"].splitlines() if line.strip()])
-        for cell in cells(path, "code")
+        for cell in read_cells(path, "code")
         if not HIDING_TAGS & {*cell["metadata"].get("tags", ())}
         and not cell["metadata"].get("jupyter", {}).get("source_hidden", False)
     ]
@@ -52,7 +52,7 @@ def test_lengths_of_a_chapter_and_its_code_are_within_their_limits(path):
     assert count_chapter_words(path) <= MAX_WORDS
     assert sum(line_counts) <= MAX_CODE_LINES
     assert max(line_counts) <= MAX_CELL_LINES
-    import_source = cells(path, "code")[1]["source"].split("plotting.use_book_style()")[0]
+    import_source = read_cells(path, "code")[1]["source"].split("plotting.use_book_style()")[0]
     assert 3 < len([line for line in import_source.splitlines() if line]) <= MAX_IMPORT_LINES
 
 
@@ -71,7 +71,7 @@ def test_chapter_ends_with_a_summary_and_further_reading(path):
 
 @every_chapter
 def test_package_is_imported_in_the_first_third_of_the_code_cells(path):
-    sources = [cell["source"] for cell in cells(path, "code")]
+    sources = [cell["source"] for cell in read_cells(path, "code")]
     importing_cell_indices = [
         k for k, source in enumerate(sources) if re.search(r"from svmbook import", source)
     ]

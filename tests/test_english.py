@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from prose import count_words, headings, markdown, sentences
+from prose import count_words, headings, read_markdown, sentences
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = [path for path in (ROOT / "notebooks").rglob("*.ipynb") if "." not in path.parent.name]
@@ -57,7 +57,7 @@ def test_sentences_exclude_code_tables_and_headings(text, expected):
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS) + sorted(PAGES), ids=lambda path: path.stem)
 def test_sentences_are_short_and_use_the_terms_of_the_field(path):
     faults = []
-    for sentence in sentences(markdown(path)):
+    for sentence in sentences(read_markdown(path)):
         if count_words(sentence) > MAX_SENTENCE_WORDS:
             faults.append(f"more than {MAX_SENTENCE_WORDS} words: {sentence}")
         if NONSTANDARD_TERM.search(sentence):
@@ -74,7 +74,7 @@ def test_headings_contain_a_term_of_the_field(path):
     stems = {word[:6] for term in glossary_terms for word in re.findall(r"[A-Za-z]{4,}", term)}
     stem_pattern = re.compile("|".join({FIELD_STEMS, *stems}), re.IGNORECASE)
     checked_headings = [
-        heading for heading in headings(markdown(path)) if heading not in STRUCTURAL_HEADINGS
+        heading for heading in headings(read_markdown(path)) if heading not in STRUCTURAL_HEADINGS
     ]
     faults = [
         heading

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logistic_problems import complex_gradient, logistic_objective, softmax_objective
+from logistic_problems import complex_step_gradient, logistic_objective, softmax_objective
 
 SOURCE_WITH_CONSTANTS = (
     "NUMBER, COUNT, WORD, BYTES = 1234.5678, 987654, 'unmistakable', b'unmistakable'"
@@ -59,4 +59,4 @@ def test_objectives_of_logistic_regression_do_not_overflow(scale):
     gradient = -weights * y * np.exp(-np.logaddexp(0, y * f))
     for loss in (binary_loss, softmax_loss):
         assert loss(f) == pytest.approx(expected, rel=1e-14)
-        np.testing.assert_allclose(complex_gradient(loss, f), gradient, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(complex_step_gradient(loss, f), gradient, rtol=1e-12, atol=1e-14)

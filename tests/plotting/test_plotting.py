@@ -147,7 +147,7 @@ def test_rings_are_drawn_around_points(ax):
 
 
 @pytest.mark.parametrize("X", [[], np.empty((0, 2))])
-def test_legend_has_an_entry_without_support_vectors(ax, X):
+def test_legend_has_an_entry_for_rings_even_without_points(ax, X):
     rings = plot_rings(ax, X, size=40, label="free")
     assert len(rings.get_offsets()) == 0
     np.testing.assert_array_equal(rings.get_sizes(), [40])  # the size of the ring in the legend
@@ -180,8 +180,8 @@ def test_regions_show_the_predicted_classes(ax):
     np.testing.assert_array_equal(image.get_array()[0], [-1, 0, 0, 1, 1])
     assert ax.get_xlim() == (0, 2) and ax.get_ylim() == (0, 1)
     colours = image.to_rgba(np.array([-1, 0, 1]))
-    for colour, name in zip(colours, (COLOURS["quiet"], *CLASS_COLOURS), strict=False):
-        np.testing.assert_allclose(colour[:3], to_rgb(name))
+    for colour, expected in zip(colours, (COLOURS["quiet"], *CLASS_COLOURS), strict=False):
+        np.testing.assert_allclose(colour[:3], to_rgb(expected))
     assert (colours[:, 3] < 0.3).all()  # points stand out
 
 
@@ -205,11 +205,14 @@ def test_plot_without_points_has_no_artists(ax):
     assert plot_classes(ax, [], []) == {}
 
 
+# --- shape functions --------------------------------------------------------------------------
+
+
 def test_curves_agree_with_shape_functions():
     X = np.column_stack([np.arange(6.0), np.ones(6)])  # the second shape function is constant
-    steps = AdaBoostStump(3).fit(X, [1, 1, 0, 0, 1, 1])
-    lines = StumpEnsembleSVC(C=10.0).fit(X, [0, 0, 0, 1, 1, 1])
-    for model in (steps, lines):
+    step_model = AdaBoostStump(3).fit(X, [1, 1, 0, 0, 1, 1])
+    piecewise_linear_model = StumpEnsembleSVC(C=10.0).fit(X, [0, 0, 0, 1, 1, 1])
+    for model in (step_model, piecewise_linear_model):
         for points in (None, X):
             _, axes = plt.subplots(1, 2)
             curves = plot_shapes(axes, model.shape_functions_, X=points)
@@ -218,13 +221,19 @@ def test_curves_agree_with_shape_functions():
                 segments = np.diff(x) > 0  # without the jumps
                 middle_x, middle_y = (0.5 * (v[:-1] + v[1:])[segments] for v in (x, y))
                 np.testing.assert_allclose(middle_y, shape(middle_x), atol=1e-12)
-            for too_few in ({"names": ["a"]}, {"X": X[:, :1]}, {"bands": []}):
-                with pytest.raises(ValueError, match="2 shape functions for"):
-                    plot_shapes(axes, model.shape_functions_, **too_few)
             plt.close("all")
 
 
-def test_model_labels_the_axes_and_unused_axes_are_hidden():
+@pytest.mark.parametrize("too_few", [{"names": ["a"]}, {"X": [[0.0], [1.0]]}, {"bands": []}])
+def test_fewer_names_columns_or_bands_than_shape_functions_are_refused(too_few):
+    model = StumpEnsembleSVC().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    _, axes = plt.subplots(1, 2)
+    with pytest.raises(ValueError, match="2 shape functions for"):
+        plot_shapes(axes, model.shape_functions_, **too_few)
+    plt.close("all")
+
+
+def test_plot_of_a_model_has_labels_and_bands_and_hides_unused_axes():
     X = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "dose": [2.0, 0.0, 1.0, 5.0]})
     for model, ylabel in (
         (StumpEnsembleLogistic(), "log odds of 1"),
@@ -254,8 +263,11 @@ def test_estimators_without_shape_functions_are_refused():
     plt.close("all")
 
 
+# --- mean ranks -------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize("seed", range(20))
-def test_methods_share_a_bar_if_they_do_not_differ(ax, seed):
+def test_methods_share_a_bar_exactly_if_ranks_are_within_the_critical_difference(ax, seed):
     means = np.random.default_rng(seed).uniform(1, 6, 6).round(1)
     groups = plot_ranks(ax, list("abcdef"), means, 1.5 + 1e-9)
     rank = dict(zip("abcdef", means, strict=True))

@@ -88,7 +88,7 @@ def test_markers_of_all_scatters_count_for_rasterisation():
 
 
 @pytest.mark.parametrize(("n", "n_images"), [(MAX_VECTOR_MARKERS, 0), (MAX_VECTOR_MARKERS + 1, 1)])
-def test_many_markers_are_rasterised(n, n_images):
+def test_markers_are_rasterised_only_above_the_maximum(n, n_images):
     figure, ax = plt.subplots()
     scatter = ax.scatter(np.arange(n), np.arange(n))
     svg = ElementTree.fromstring(figure_svg(figure))
@@ -152,8 +152,8 @@ def test_coordinates_are_rounded_and_glyphs_are_not():
     figure, ax = plt.subplots()
     ax.plot(np.linspace(0, 1, 50), np.linspace(0, 1, 50) ** 2)
     svg = figure_svg(figure)
-    line = max(re.findall(r' d="([^"]*)"', svg[svg.index("line2d") :]), key=len)
-    assert not re.search(r"[1-9]\d*\.\d{3}", line)
+    path_data = max(re.findall(r' d="([^"]*)"', svg[svg.index("line2d") :]), key=len)
+    assert not re.search(r"[1-9]\d*\.\d{3}", path_data)
     assert re.search(r"scale\(0\.\d{3,} ", svg)
 
 

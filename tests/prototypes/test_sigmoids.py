@@ -14,8 +14,8 @@ X, Y = make_moons(60, noise=0.25, random_state=0)
 C = 10.0
 
 
-def train(X, positive, negative, weight):
-    return fit_linear_members(X, positive, negative, C, weight)
+def train(X, positive, negative, positive_weights):
+    return fit_linear_members(X, positive, negative, C, positive_weights)
 
 
 UNEQUAL_COUNTS = (4, 1, 2, 3, 1, 4)
@@ -39,7 +39,7 @@ def folds(is_own):
     return fold
 
 
-def sigmoid_by_loops(P, N, fold, weight):
+def sigmoid_by_loops(P, N, fold, positive_weight):
     """Return the sigmoid of one member: train one SVM per fold, then fit the sigmoid."""
     indices = np.flatnonzero(P | N)
     outputs = np.zeros(len(X))
@@ -51,22 +51,22 @@ def sigmoid_by_loops(P, N, fold, weight):
             outputs[left_out] = 1.0
         else:
             signs = np.where(P[training], 1, -1)
-            weights = np.where(P[training], weight, 1.0)
+            weights = np.where(P[training], positive_weight, 1.0)
             model = DualSVC(C=C, tol=1e-10).fit(X[training], signs, sample_weight=weights)
             outputs[left_out] = model.decision_function(X[left_out])
     return fit_sigmoid(outputs[indices], P[indices])
 
 
 @pytest.mark.parametrize(
-    ("n_positives", "weight"),
+    ("n_positives", "positive_weight"),
     [([1] * 6, 1.0), ([4] * 6, 1.0), ([4] * 6, 3.0), (UNEQUAL_COUNTS, 1.0)],
 )
-def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, weight):
+def test_sigmoids_agree_with_loop_over_members_and_folds(n_positives, positive_weight):
     P, N = member_masks(*n_positives)
-    sigmoids = cross_validated_sigmoids(X, P, N, np.full(len(P), weight), train)
+    sigmoids = cross_validated_sigmoids(X, P, N, np.full(len(P), positive_weight), train)
     fold = folds(P | N)
     for m in range(len(P)):
-        expected = sigmoid_by_loops(P[m], N[m], fold[m], weight)
+        expected = sigmoid_by_loops(P[m], N[m], fold[m], positive_weight)
         actual = sigmoids.slope[m], sigmoids.intercept[m]
         np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-3)
 
@@ -75,10 +75,10 @@ def test_each_point_is_left_out_once_in_folds_of_equal_size():
     P, N = member_masks(4, 4, 3, 4, 2, 4)  # every training set has a positive, so all are trained
     is_own, left_out = P | N, []
 
-    def recording_train(X, positive, negative, weight):
+    def recording_train(X, positive, negative, positive_weights):
         left_out.append(is_own & ~(positive | negative))
         assert not (positive & ~P).any() and not (negative & ~N).any()
-        return train(X, positive, negative, weight)
+        return train(X, positive, negative, positive_weights)
 
     cross_validated_sigmoids(X, P, N, np.ones(len(P)), recording_train)
     np.testing.assert_array_equal(np.sum(left_out, axis=0), is_own)
@@ -86,8 +86,8 @@ def test_each_point_is_left_out_once_in_folds_of_equal_size():
     assert sizes.shape == (N_FOLDS, len(P)) and (np.ptp(sizes, axis=0) <= 1).all()
 
 
-def test_single_positive_has_output_minus_one():
-    # The only negative has the output 1, so the slope has the wrong sign.
+def test_only_positive_of_a_member_has_output_minus_one():
+    # The only negative has the output +1, so the fitted slope is negative.
     two_points = np.array([[0.0, 0.0], [1.0, 0.0]])
     positive, negative = np.array([[True, False]]), np.array([[False, True]])
     sigmoid = cross_validated_sigmoids(two_points, positive, negative, np.ones(1), train)

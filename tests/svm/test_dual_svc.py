@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import svm_problems
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
+from svm_problems import svm_problems
 
 from svmbook import DualSVC, kernels
 from svmbook.datasets import non_separable, stdev

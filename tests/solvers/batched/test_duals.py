@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import kkt_violation, svm_problems
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
+from svm_problems import kkt_violation, svm_problems
 
 from svmbook.solvers import certify, solve_active_set, solve_dual_batch
 from svmbook.solvers.batched.duals import _UnfinishedProblems

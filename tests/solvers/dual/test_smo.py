@@ -5,7 +5,7 @@ from itertools import count
 
 import numpy as np
 import pytest
-from problems import gram, two_clouds
+from svm_problems import gram, two_clouds
 
 from svmbook.solvers import certify, solve_smo
 from svmbook.solvers.dual import smo

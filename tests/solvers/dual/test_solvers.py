@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import brute_force_optimum, gram, kkt_violation, objectives, svm_problems, two_clouds
 from sklearn.svm import SVC
+from svm_problems import (
+    brute_force_optimum,
+    gram,
+    kkt_violation,
+    objectives,
+    svm_problems,
+    two_clouds,
+)
 from threadpoolctl import threadpool_info
 
 from svmbook.datasets import stdev

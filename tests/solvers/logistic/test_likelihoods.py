@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logistic_problems import (
-    complex_gradient,
+    complex_step_gradient,
     logistic_objective,
     logistic_problems,
     softmax_objective,
@@ -34,7 +34,7 @@ def test_negative_gradient_is_minus_the_derivative_of_the_loss(n_classes, data):
 
     assert likelihood.loss(F) == pytest.approx(loss(F), rel=1e-12)
     np.testing.assert_allclose(
-        likelihood.negative_gradient(F), -complex_gradient(loss, F), rtol=1e-10
+        likelihood.negative_gradient(F), -complex_step_gradient(loss, F), rtol=1e-10
     )
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from logistic_problems import (
     as_function_of_theta,
-    complex_gradient,
+    complex_step_gradient,
     entropy,
     logistic_objective,
     logistic_problems,
@@ -35,7 +35,7 @@ def test_gradient_is_zero_and_gap_is_primal_minus_dual(problem, lam):
     theta = np.append(result.coef, result.intercept)
     assert result.objective == pytest.approx(objective(theta), rel=1e-9)
     scale = weights.sum() * max(np.abs(K).max(), 1.0)
-    assert np.abs(complex_gradient(objective, theta)).max() <= 1e-6 * scale
+    assert np.abs(complex_step_gradient(objective, theta)).max() <= 1e-6 * scale
     # The dual objective: the entropies minus the squared norm over 2 lam.
     G = result.negative_gradient
     entropies = entropy(G, weights)
@@ -55,7 +55,7 @@ def test_objective_agrees_with_bfgs(problem, lam):
     bfgs_result = minimize(
         objective,
         np.zeros(len(y) + 1),
-        jac=lambda theta: complex_gradient(objective, theta),
+        jac=lambda theta: complex_step_gradient(objective, theta),
         method="BFGS",
         options={"gtol": 1e-9},
     )
@@ -73,7 +73,7 @@ def test_softmax_gradient_is_zero(problem, lam):
     objective = as_function_of_theta(softmax_objective, K, y, weights, lam)
     theta = np.vstack([A, b])
     scale = weights.sum() * max(np.abs(K).max(), 1.0)
-    assert np.abs(complex_gradient(objective, theta)).max() <= 1e-6 * scale
+    assert np.abs(complex_step_gradient(objective, theta)).max() <= 1e-6 * scale
     assert b.sum() == pytest.approx(0.0, abs=1e-12 * (1 + np.abs(b).max()))
     np.testing.assert_allclose(A.sum(axis=1), 0.0, atol=1e-9 * (1 + np.abs(A).max()))
 

@@ -28,20 +28,26 @@ def svm_problems(draw, max_n=40):
     return X, y, C * weights
 
 
+<<<<<<< HEAD:tests/problems.py
 def noisy_gram(n, seed=0, gamma=0.1):
     """Return the Gaussian Gram matrix of points of two overlapping classes, and their labels."""
     X, y = draw_overlapping_classes(n, seed)
+=======
+def noisy_problem(n, seed=0, gamma=0.1):
+    """Return the Gaussian Gram matrix of noisy points, and their labels."""
+    X, y = draw_noisy_points(n, seed)
+>>>>>>> 798a83ec (Name test helpers and tests for what they do and check):tests/svm_problems.py
     return kernels.gaussian(X, gamma=gamma), y
 
 
-def gram(X, name):
-    """Return the Gram matrix of a kernel with fixed parameters."""
+def gram(X, kernel_name):
+    """Return the Gram matrix of the points X; the parameters of each kernel are fixed."""
     return {
         "linear": kernels.linear(X),
         "gaussian": kernels.gaussian(X, gamma=0.5),
         "polynomial": kernels.polynomial(X, degree=3),
         "laplacian": kernels.laplacian(X, gamma=0.5),
-    }[name]
+    }[kernel_name]
 
 
 def kkt_violation(alpha, b, K, y, C):
@@ -67,7 +73,8 @@ def brute_force_optimum(K, y, C):
     """Return the optimal dual objective, found by trying all 3^n patterns of multipliers.
 
     For each pattern the stationarity conditions of the free multipliers are a linear system. The
-    best objective of the feasible candidates is the optimum. The time permits n of about 6.
+    best objective of the feasible candidates is the optimum. This is fast enough for n up to
+    about 6.
     """
     n = len(y)
     Q = y[:, None] * y * K

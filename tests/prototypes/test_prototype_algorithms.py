@@ -14,7 +14,7 @@ X_NEW, Y_NEW = make_moons(80, noise=0.25, random_state=1)
 
 
 def negatives_by_loops(X, codes, i, k):
-    """Return the k initial negatives of point i: Algorithm 2, line by line, with vectors."""
+    """Return the k initial negatives of point i: Algorithm 2, line by line, from the points."""
     others = [j for j in range(len(X)) if codes[j] != codes[i]]
     others.sort(key=lambda j: np.linalg.norm(X[j] - X[i]))
     normal = X[others[0]] - X[i]
@@ -49,7 +49,7 @@ def test_points_on_the_hyperplane_of_algorithm_2_are_excluded():
         assert np.flatnonzero(negatives[i]).tolist() == expected.tolist()
 
 
-def test_exemplar_with_duplicate_stays_with_its_own_member():
+def test_exemplar_with_duplicate_is_added_to_no_other_member():
     points, labels = np.vstack([X[:60], X[:60]]), np.tile(Y[:60], 2)
     history = PrototypeSVM(C=1e6, p_negative=0.0, random_state=0).fit(points, labels).history_
     assert all(len(iteration.new_positives) == 0 for iteration in history)
@@ -150,27 +150,27 @@ def test_members_minimise_objective_with_weighted_positives():
         for member, ratio in list(zip(members, ratios, strict=True))[::3]:
             indices = np.concatenate([member.positives, member.negatives])
             y = np.repeat([1, -1], [len(member.positives), len(member.negatives)])
-            factors = np.where(y > 0, ratio if weight == "balanced" else weight, 1.0)
-            exact = DualSVC(C=3.0, tol=1e-10).fit(X[indices], y, sample_weight=factors)
+            sample_weight = np.where(y > 0, ratio if weight == "balanced" else weight, 1.0)
+            exact = DualSVC(C=3.0, tol=1e-10).fit(X[indices], y, sample_weight=sample_weight)
             np.testing.assert_allclose(member.coef, exact.coef_[0], atol=1e-5)
 
 
-def test_updates_in_history_lead_to_the_members():
+def test_initial_sets_and_updates_give_the_final_sets_of_members():
     model = PrototypeSVM(C=3.0, p_negative=0.05, random_state=0).fit(X, Y)
     iterations = model.history_[1 : model.n_shifts_ + 1]
     new_positives = np.vstack([iteration.new_positives for iteration in iterations])
     new_negatives = np.vstack([iteration.new_negatives for iteration in iterations])
     assert len(new_positives)
     assert len(new_negatives)
-    exemplars = PrototypeSVM(C=3.0, n_shifts=0, random_state=0).fit(X, Y)
-    initial = {member.exemplar: member for member in exemplars.members_}
+    initial_model = PrototypeSVM(C=3.0, n_shifts=0, random_state=0).fit(X, Y)
+    initial_members = {member.exemplar: member for member in initial_model.members_}
     for member in model.members_:
         exemplar = member.exemplar
-        positives = set(initial[exemplar].positives) | set(
+        positives = set(initial_members[exemplar].positives) | set(
             new_positives[new_positives[:, 0] == exemplar, 1]
         )
         assert set(member.positives) == positives
-        negatives = set(initial[exemplar].negatives) | set(
+        negatives = set(initial_members[exemplar].negatives) | set(
             new_negatives[new_negatives[:, 0] == exemplar, 1]
         )
         assert set(member.negatives) == negatives
@@ -204,10 +204,13 @@ def test_exemplar_covered_by_its_own_member_is_added_to_no_other(C, p_negative):
 
 
 def test_positive_sets_grow_only_if_members_misclassify_their_exemplars():
-    large_C = PrototypeSVM(C=1e6, p_negative=0.0, random_state=0).fit(X, Y)
-    assert all(len(i.new_positives) == len(i.removed) == 0 for i in large_C.history_)
-    small_C = PrototypeSVM(C=3.0, p_negative=0.0, random_state=0).fit(X, Y)
-    assert any(len(i.new_positives) > 0 for i in small_C.history_)
+    large_C_model = PrototypeSVM(C=1e6, p_negative=0.0, random_state=0).fit(X, Y)
+    assert all(
+        len(iteration.new_positives) == len(iteration.removed) == 0
+        for iteration in large_C_model.history_
+    )
+    small_C_model = PrototypeSVM(C=3.0, p_negative=0.0, random_state=0).fit(X, Y)
+    assert any(len(iteration.new_positives) > 0 for iteration in small_C_model.history_)
 
 
 def test_last_ensemble_is_kept_if_all_members_would_be_removed():
