@@ -28,15 +28,9 @@ def svm_problems(draw, max_n=40):
     return X, y, C * weights
 
 
-<<<<<<< HEAD:tests/problems.py
-def noisy_gram(n, seed=0, gamma=0.1):
+def overlapping_problem(n, seed=0, gamma=0.1):
     """Return the Gaussian Gram matrix of points of two overlapping classes, and their labels."""
     X, y = draw_overlapping_classes(n, seed)
-=======
-def noisy_problem(n, seed=0, gamma=0.1):
-    """Return the Gaussian Gram matrix of noisy points, and their labels."""
-    X, y = draw_noisy_points(n, seed)
->>>>>>> 798a83ec (Name test helpers and tests for what they do and check):tests/svm_problems.py
     return kernels.gaussian(X, gamma=gamma), y
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from svm_problems import gram, kkt_violation, noisy_problem, objectives, svm_problems
+from svm_problems import gram, kkt_violation, objectives, overlapping_problem, svm_problems
 
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
@@ -42,7 +42,7 @@ def test_solution_is_exact_and_no_worse_than_that_of_the_interior_point_method(p
 @pytest.mark.parametrize("C", [1e-4, 1.0, 100.0, 1e4])
 @pytest.mark.parametrize("gamma", [2.0**-9, 0.1, 2.0])
 def test_problem_with_start_from_a_quarter_of_the_points_is_solved(gamma, C):
-    K, y = noisy_problem(450, gamma=gamma)
+    K, y = overlapping_problem(450, gamma=gamma)
     result = solve_active_set(K, y, C)
     assert_exact(result, K, y, C)
     if C <= 100:
@@ -89,7 +89,7 @@ def test_faces_of_indicator_features_are_factored(seed):
 
 @pytest.mark.parametrize("order", ["sorted", "alternating"])
 def test_order_of_the_points_does_not_matter(order):
-    K, y = noisy_problem(400)
+    K, y = overlapping_problem(400)
     permutation = np.argsort(y, kind="stable")
     if order == "alternating":
         permutation = permutation.reshape(2, 200).T.ravel()
@@ -99,7 +99,7 @@ def test_order_of_the_points_does_not_matter(order):
 
 
 def test_multipliers_at_bounds_up_to_rounding_are_not_free():
-    K, _ = noisy_problem(500, gamma=1e-3)
+    K, _ = overlapping_problem(500, gamma=1e-3)
     y = np.where(np.arange(500) % 2 == 0, 1.0, -1.0)
     result = solve_active_set(K, y, 1e-3)
     free = (result.alpha > 0) & (result.alpha < 1e-3)
@@ -136,7 +136,7 @@ def test_blocks_with_a_negative_diagonal_raise():
 
 
 def test_points_may_have_different_upper_bounds():
-    K, y = noisy_problem(240)
+    K, y = overlapping_problem(240)
     C = np.random.default_rng(1).uniform(0.2, 5.0, 240)
     result = solve_active_set(K, y, C)
     assert_exact(result, K, y, C)
@@ -168,7 +168,7 @@ def test_indefinite_kernel_raises(n):
 
 @pytest.mark.parametrize("n", [80, 500])
 def test_computed_blocks_give_the_same_solution_as_a_stored_matrix(n):
-    K, y = noisy_problem(n)
+    K, y = overlapping_problem(n)
     stored_result = solve_active_set(K, y, 10.0)
     computed_result = solve_active_set(lambda rows, columns: K[np.ix_(rows, columns)], y, 10.0)
     np.testing.assert_allclose(computed_result.alpha, stored_result.alpha, atol=1e-9)
@@ -197,7 +197,7 @@ def test_blocks_that_are_not_finite_raise():
 
 @pytest.mark.parametrize("gamma", [2.0**-7, 2.0**-3, 0.5])
 def test_path_has_the_solution_for_each_C(gamma):
-    K, y = noisy_problem(250, gamma=gamma)
+    K, y = overlapping_problem(250, gamma=gamma)
     Cs = [2.0**k for k in range(-5, 16, 2)]
     for C, result in zip(Cs, svm_path(K, y, Cs), strict=True):
         assert_exact(result, K, y, C)
@@ -206,7 +206,7 @@ def test_path_has_the_solution_for_each_C(gamma):
 
 
 def test_path_keeps_the_order_of_Cs():
-    K, y = noisy_problem(120)
+    K, y = overlapping_problem(120)
     Cs = [10.0, 0.1, 10.0, 1.0]
     for C, result in zip(Cs, svm_path(K, y, Cs), strict=True):
         assert result.alpha.max() == pytest.approx(C) or C == 10.0
@@ -214,14 +214,14 @@ def test_path_keeps_the_order_of_Cs():
 
 
 def test_path_multiplies_C_by_the_weights():
-    K, y = noisy_problem(150)
+    K, y = overlapping_problem(150)
     weights = np.random.default_rng(2).uniform(0.5, 2.0, 150)
     for C, result in zip([0.5, 5.0], svm_path(K, y, [0.5, 5.0], weights=weights), strict=True):
         assert_exact(result, K, y, C * weights)
 
 
 def test_path_needs_no_iteration_once_no_multiplier_is_at_its_bound():
-    K, y = noisy_problem(150, gamma=2.0)
+    K, y = overlapping_problem(150, gamma=2.0)
     first, second, third = svm_path(K, y, (C for C in (1e3, 1e6, 1e6)))
     assert third.alpha is not second.alpha
     np.testing.assert_array_equal(first.alpha, second.alpha)

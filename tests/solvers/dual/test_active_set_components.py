@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
-from svm_problems import kkt_violation, noisy_problem
+from svm_problems import kkt_violation, overlapping_problem
 
 from svmbook.datasets import stdev, twonorm
 from svmbook.gram import StoredGram
@@ -19,7 +19,7 @@ from svmbook.solvers.dual.state import DualState
 @pytest.fixture
 def state():
     """Return a state of forty points: a third at zero, a third at the bound, a third free."""
-    K, y = noisy_problem(40)
+    K, y = overlapping_problem(40)
     free = np.arange(40) % 3 == 0
     beta = np.where(np.arange(40) % 3 == 1, y * 2.0, 0.0)
     beta[free] = y[free] * np.linspace(0.1, 1.9, free.sum())
@@ -31,7 +31,7 @@ def state():
 @pytest.mark.parametrize("C", [1.0, 10.0, 100.0])
 def test_primal_dual_iterations_suffice_for_ordinary_problems(C):
     # Monotone iterations would correct nearly any error in the primal-dual ones, and hide it.
-    K, y = noisy_problem(450)
+    K, y = overlapping_problem(450)
     result = solve_active_set(K, y, C)
     assert " 0 monotone" in result.message
     assert result.n_iter <= 25
@@ -62,7 +62,7 @@ def test_most_violating_point_has_the_largest_kkt_violation(state):
 
 
 def test_most_violating_is_a_pair_if_no_point_is_free():
-    K, y = noisy_problem(6)[0], np.array([1.0, -1, 1, -1, 1, -1])
+    K, y = overlapping_problem(6)[0], np.array([1.0, -1, 1, -1, 1, -1])
     state = DualState(StoredGram(K), y, np.ones(6), np.zeros(6), np.zeros(6, bool))
     i, j = state.find_most_violating()
     assert y[i] == 1.0
@@ -123,7 +123,7 @@ def test_shortened_steps_stay_in_the_box_and_never_lower_the_dual_objective(stat
 @pytest.mark.parametrize("imbalance", [0.0, 0.7])
 @pytest.mark.parametrize("shift", [1e-9, 1e-2])
 def test_step_solves_the_bordered_system(offset, imbalance, shift):
-    K, _ = noisy_problem(30)
+    K, _ = overlapping_problem(30)
     e = np.random.default_rng(2).standard_normal(30)
     face_solver = FaceSolver(StoredGram(K + offset))
     face_solver.relative_shift = shift
@@ -146,7 +146,7 @@ def test_step_solves_the_bordered_system(offset, imbalance, shift):
 
 def test_shift_is_reduced_to_its_minimum_and_first_reduction_gains_two_digits():
     # On a well-conditioned face the shift limits the accuracy of the step, and rounding does not.
-    K, y = noisy_problem(30, gamma=1.0)
+    K, y = overlapping_problem(30, gamma=1.0)
     face_solver = FaceSolver(StoredGram(K + np.eye(30)))
     F = np.arange(30)
     shifts, residuals = [], []
@@ -162,7 +162,7 @@ def test_shift_is_reduced_to_its_minimum_and_first_reduction_gains_two_digits():
 
 
 def test_kkt_residual_includes_violations_at_both_bounds():
-    K, y = noisy_problem(40)
+    K, y = overlapping_problem(40)
     rng = np.random.default_rng(3)
     for b in (-3.0, 0.0, 3.0):
         for scale in (1e-3, 1.0, 10.0):
@@ -187,7 +187,7 @@ def test_multiplier_at_a_bound_up_to_rounding_does_not_set_the_intercept():
 
 
 def test_path_continues_from_unsolved_states():
-    K, y = noisy_problem(150)
+    K, y = overlapping_problem(150)
     for result in svm_path(K, y, [0.5, 50.0, 5e4], max_iter=1):
         assert not result.converged
         assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
@@ -256,7 +256,7 @@ def test_one_projected_gradient_step_solves_a_scaled_identity(scale):
 
 
 def test_initial_state_is_predicted_from_a_quarter_of_the_points():
-    K, y = noisy_problem(300)
+    K, y = overlapping_problem(300)
     C = np.random.default_rng(0).uniform(0.5, 2.0, 300)
     state = active_set.initial_state(StoredGram(K), y, C, 1000)
     sample = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1, 1)]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bench_small import draw_dual_problem
 from sklearn.datasets import make_classification
-from svm_problems import noisy_problem, objectives
+from svm_problems import objectives, overlapping_problem
 
 from svmbook.gram import GramMatrix, LowRankGram, StoredGram
 from svmbook.solvers import (
@@ -46,7 +46,7 @@ def test_hard_margin_certificate_scales_the_margin_to_one(factor, b):
 )
 def test_only_multipliers_balanced_up_to_rounding_are_converged(relative_imbalance, converged):
     # If y'alpha = r, the dual bound is wrong by b r.
-    K, y = noisy_problem(60)
+    K, y = overlapping_problem(60)
     exact_result = solve_dual(K, y, 1.0)
     alpha = exact_result.alpha.copy()
     alpha[np.argmax(alpha)] -= relative_imbalance * alpha.sum()
@@ -104,7 +104,7 @@ def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
 
     monkeypatch.setattr(libsvm, "_SilentSVC", RecordingSVC)
     monkeypatch.setattr(libsvm, "cross_over", cross_over_without_convergence)
-    K, y = noisy_problem(40)
+    K, y = overlapping_problem(40)
     libsvm.solve_libsvm(scale * K, y, 1.0, tol=tol)
     first_tol, last_tol = tols[0], tols[-1]
     rounding_error = np.finfo(float).eps * scale * 40  # below it LIBSVM may not terminate
@@ -128,7 +128,7 @@ CROSSOVER_OPTIONS = {"tol": 1e-6, "n_iter": 7, "message": ""}
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e3])
 def test_crossover_makes_an_approximate_solution_exact(C):
-    K, y = noisy_problem(250)
+    K, y = overlapping_problem(250)
     exact_result = solve_dual(K, y, C)
     rng = np.random.default_rng(1)
     alpha = np.clip(exact_result.alpha + 1e-5 * C * rng.standard_normal(250), 0.0, C)
@@ -151,7 +151,7 @@ def test_crossover_predicts_the_free_points_in_any_unit(C, unit, monkeypatch):
         return run_iterations(state, *arguments, **options)
 
     monkeypatch.setattr(crossover, "run_iterations", record_free_points)
-    K, y = noisy_problem(250)
+    K, y = overlapping_problem(250)
     exact_result = solve_active_set(K, y, C)
     rng = np.random.default_rng(1)
     alpha = unit * np.clip(exact_result.alpha + 1e-6 * C * rng.standard_normal(250), 0.0, C)
@@ -214,7 +214,7 @@ def test_hard_margin_has_exact_zeros():
 
 
 def make_state(beta, C=1.0):
-    K, y = noisy_problem(len(beta))
+    K, y = overlapping_problem(len(beta))
     beta = np.asarray(beta, dtype=float)
     free = (np.abs(beta) > 0) & (np.abs(beta) < C)
     return DualState(StoredGram(K), y, np.full(len(beta), C), beta, free)
@@ -222,7 +222,7 @@ def make_state(beta, C=1.0):
 
 def test_rounding_error_bounds_the_true_error_and_is_at_most_20_eps_times_the_terms():
     rng = np.random.default_rng(0)
-    K, y = noisy_problem(200)
+    K, y = overlapping_problem(200)
     for scale in (1e-3, 1.0, 1e6):
         state = make_state(y * scale * rng.uniform(0, 1, 200), C=2 * scale)
         exact_e = y - K.astype(np.longdouble) @ state.beta.astype(np.longdouble)
@@ -232,7 +232,7 @@ def test_rounding_error_bounds_the_true_error_and_is_at_most_20_eps_times_the_te
 
 
 def test_best_scaling_stays_in_the_box():
-    K, y = noisy_problem(40)
+    K, y = overlapping_problem(40)
     balanced_alpha = np.where(y > 0, 1.0 / (y > 0).sum(), 1.0 / (y < 0).sum())
     state = make_state(y * 1e-3 * balanced_alpha, C=1e-3)
     beta_before = state.beta.copy()
@@ -304,7 +304,7 @@ def cross_over_with_gaps(approximate_gap, exact_gap, converged, monkeypatch, **o
 
     Return the result and the exact solution.
     """
-    K, y = noisy_problem(40)
+    K, y = overlapping_problem(40)
     exact_result = solve_active_set(K, y, 1.0)
     alpha = exact_result.alpha + 1e-9 * (exact_result.alpha == 0)
     to_result = DualState.to_result
