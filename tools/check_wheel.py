@@ -25,8 +25,8 @@ def main():
             wheel_path,
         )
         subprocess.run(pip, check=True)
-        import_all = (sys.executable, "-I", ROOT / "tools" / "import_all.py", target)
-        subprocess.run(import_all, cwd=folder, check=True)
+        check = (sys.executable, "-I", ROOT / "tools" / "check_installed_wheel.py", target)
+        subprocess.run(check, cwd=folder, check=True)
 
 
 if __name__ == "__main__":

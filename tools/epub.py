@@ -3,12 +3,12 @@
 Usage: python tools/epub.py [_build/svmbook.epub [page ...]]
 
 As in the PDF (`tools/pdf.py`), the pages come in the order of the contents, solutions come last,
-and interactive figures are shown in their first state. Folded code is left out, as it is in print:
-it draws the figures and tables that follow it. Two runs write the same bytes: the file carries the
+and interactive figures are shown in their first state. Folded code, which draws the figures and
+tables that follow it, is left out as in print. Two runs write the same bytes: the file carries the
 date of the last commit and no other time.
 
-Sphinx has an EPUB builder. It would need a second build with extensions of its own for formulas,
-figures and solutions, all of which the built pages contain.
+The EPUB builder of Sphinx would need a second build of the book, with separate extensions for
+formulas, figures and solutions. The built pages already contain all of these.
 """
 
 import os
@@ -96,7 +96,7 @@ def last_commit_date():
     return process.stdout.decode().strip()
 
 
-def relink(documents, site):
+def relink_and_read_pictures(documents, site):
     """Make all links relative to their files and return the pictures by name.
 
     A link to something that the EPUB lacks, such as the archive of the notebooks, becomes text.
@@ -131,21 +131,21 @@ def render_page(title, body, file):
     return PAGE_TEMPLATE.format(title=escape(title), body=body, style=style)
 
 
-def navigation(documents):
-    """Return the contents, with the parts as headings, and the landmarks."""
+def navigation_document(documents):
+    """Return the page of the contents, with the parts as headings, and the landmarks."""
 
     def entry(document, title, anchor, inner=""):
         address = f"{document.file}#{anchor}" if anchor else document.file
         return f'<li><a href="{address}">{escape(title)}</a>{inner}</li>'
 
-    def chapter(document):
+    def entry_with_sections(document):
         (title, _, _), *sections = document.headings
         inner = "".join(entry(document, *heading[:2]) for heading in sections)
         return entry(document, title, None, f"<ol>{inner}</ol>" if inner else "")
 
     entries = ""
     for part, part_documents in groupby(documents, key=lambda document: document.part):
-        inner = "".join(map(chapter, part_documents))
+        inner = "".join(map(entry_with_sections, part_documents))
         entries += f"<li><span>{escape(part)}</span><ol>{inner}</ol></li>" if part else inner
     files = {"title.xhtml", "nav.xhtml", *(document.file for document in documents)}
     landmarks = "".join(
@@ -194,7 +194,7 @@ def package_document(files, spine, config, date):
 
 
 def cover_picture(tab, cover):
-    """Return a picture of the title page for the libraries of e-book readers."""
+    """Return a picture of the title page, which e-readers show in their libraries."""
     tab.set_viewport_size(COVER_SIZE)
     style = f"{COVER_STYLE} body {{ zoom: 2; padding: 0 15mm; }}"
     tab.set_content(f"<style>{style}</style>{cover}", wait_until="networkidle")
@@ -202,7 +202,7 @@ def cover_picture(tab, cover):
 
 
 def write_archive(path, files):
-    """Write the archive without times; the file with the media type is first and uncompressed."""
+    """Write the archive with fixed times; the file `mimetype` comes first, uncompressed."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name)
@@ -214,7 +214,7 @@ def main(path=DEFAULT_OUTPUT, *names):
     config, date = read_configuration(), last_commit_date()
     with browser_tab() as (tab, site):
         documents = read_pages(tab, site, read_contents(names))
-        files = relink(documents, site)
+        files = relink_and_read_pictures(documents, site)
         files["cover.png"] = cover_picture(tab, COVER_TEMPLATE.format(site=site, **config))
     files["_static/logo.svg"] = (HTML / "_static" / "logo.svg").read_bytes()
     files["stix-two-math.woff"] = FONT.read_bytes()
@@ -223,7 +223,7 @@ def main(path=DEFAULT_OUTPUT, *names):
     cover = COVER_TEMPLATE.format(site="", **config)
     rights = f"<p>© {config['copyright']} {config['author']}. {LICENCE}.</p><p>{date[:10]}</p>"
     pages = {"title.xhtml": render_page(config["title"], cover + rights, "title.xhtml")}
-    pages["nav.xhtml"] = navigation(documents)
+    pages["nav.xhtml"] = navigation_document(documents)
     for document in documents:
         body = etree.tostring(document.body, encoding="unicode")
         pages[document.file] = render_page(document.headings[0][0], body, document.file)

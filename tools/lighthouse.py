@@ -24,7 +24,7 @@ HTML, RECORD_PATH = ROOT / "_build" / "html", ROOT / "book" / "results" / "light
 LIGHTHOUSE_VERSION = "12.8"
 OPTIONS = {"desktop": ["--preset=desktop"], "phone": []}
 PERFORMANCE_GOALS = {"desktop": 95, "phone": 80}
-N_REPETITIONS = 2
+N_FURTHER_RUNS = 2
 CHROME_FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync"
@@ -37,8 +37,8 @@ def page_names():
     return sorted(path.as_posix() for path in paths if path.parts[0] != "_static")
 
 
-def measure(program, address, options):
-    """Return the scores of a page from 0 to 100, by category."""
+def run_lighthouse(program, address, options):
+    """Run Lighthouse once; return the scores of a page from 0 to 100, by category."""
     command = [
         program,
         address,
@@ -53,11 +53,13 @@ def measure(program, address, options):
 
 
 def measure_page(program, address, device):
-    """Return the scores of a page; for a low performance, the median of further measurements."""
-    scores = measure(program, address, OPTIONS[device])
+    """Return the scores of a page; if its performance is low, the median of several runs."""
+    scores = run_lighthouse(program, address, OPTIONS[device])
     if scores["Performance"] < PERFORMANCE_GOALS[device]:
-        further = [measure(program, address, OPTIONS[device]) for _ in range(N_REPETITIONS)]
-        performances = [each["Performance"] for each in (scores, *further)]
+        further_scores = [
+            run_lighthouse(program, address, OPTIONS[device]) for _ in range(N_FURTHER_RUNS)
+        ]
+        performances = [result["Performance"] for result in (scores, *further_scores)]
         scores["Performance"] = round(statistics.median(performances))
     return scores
 
@@ -92,10 +94,10 @@ def main():
         subprocess.run(command, check=True)
         program = Path(folder, "node_modules", ".bin", "lighthouse")
         for name in page_names():
-            for device, measured in record["scores"].items():
-                if name not in measured:
-                    measured[name] = measure_page(program, site + name, device)
-                    print(device, name, *measured[name].values(), flush=True)
+            for device, scores_by_page in record["scores"].items():
+                if name not in scores_by_page:
+                    scores_by_page[name] = measure_page(program, site + name, device)
+                    print(device, name, *scores_by_page[name].values(), flush=True)
             RECORD_PATH.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 

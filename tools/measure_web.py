@@ -3,7 +3,7 @@
 Usage: python tools/measure_web.py
 
 Requires the built book, Chromium and Node.js. Times depend on the computer; the other measurements
-do not. The colophon displays them.
+do not. The colophon displays all measurements.
 """
 
 import datetime
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HTML, RECORD_PATH = ROOT / "_build" / "html", ROOT / "book" / "results" / "web.json"
 N_READERS, N_KERNELS, N_FURTHER_RESULTS = 50, 8, 20
 TIMEOUT = 900  # seconds for all readers together
-CRASH_INTERVAL = 5  # every fifth reader crashes the kernel
+READERS_PER_CRASH = 5  # every fifth reader crashes a kernel
 KERNEL_DIED = "() => /died/.test(document.querySelector('.live-head [role=status]').textContent)"
 CHAPTER = "dual_svm"
 TIME_FITS_SCRIPT = """
@@ -46,20 +46,20 @@ console.log(JSON.stringify({ slowest: largest(0), gap: largest(1) }));
 """
 
 
-def live_test_module():
-    """Return the module of the live book's tests that starts the server and operates pages."""
+def import_live_helpers():
+    """Import the tests' module that starts the server of the live book and operates its pages."""
     sys.path.insert(0, str(ROOT))
     return importlib.import_module("tests.web.live")
 
 
-def measure_live(browser, live_tests):
+def measure_response_times(browser, live_helpers):
     """Return the seconds from the click to the first result, and to further results."""
-    with live_tests.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
+    with live_helpers.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
         first_times, further_times = [], []
         context = browser.new_context()
-        live_tests.LivePage(context, address, CHAPTER, token).page.close()
+        live_helpers.LivePage(context, address, CHAPTER, token).page.close()
         for _ in range(5):
-            live_page = live_tests.LivePage(context, address, CHAPTER)
+            live_page = live_helpers.LivePage(context, address, CHAPTER)
             start = time.perf_counter()
             live_page.start_kernel()
             assert "42" in live_page.run("print(6 * 7)").inner_text()
@@ -76,22 +76,22 @@ def measure_live(browser, live_tests):
     }
 
 
-def measure_many_readers(browser, live_tests):
-    """Let many readers request kernels at once; every fifth reader crashes the kernel.
+def measure_many_readers(browser, live_helpers):
+    """Let many readers request kernels at once; every fifth reader crashes a kernel.
 
     Returns the number of readers who had to wait, the number who were informed that their kernel
     had crashed, and the number of other readers who kept their variables and saw no error. Each of
     these other readers defines a variable and prints it after other kernels have crashed.
     """
-    with live_tests.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
+    with live_helpers.run_server("--kernels", str(N_KERNELS)) as (address, token, _):
         context = browser.new_context()
         context.set_default_timeout(120_000)
-        live_tests.LivePage(context, address, CHAPTER, token).page.close()
-        remaining = [live_tests.LivePage(context, address, CHAPTER) for _ in range(N_READERS)]
-        crashing = {*remaining[::CRASH_INTERVAL]}
+        live_helpers.LivePage(context, address, CHAPTER, token).page.close()
+        remaining = [live_helpers.LivePage(context, address, CHAPTER) for _ in range(N_READERS)]
+        crashing = {*remaining[::READERS_PER_CRASH]}
         for reader in remaining:
             reader.start_kernel(wait=False)
-        had_to_wait, started, n_informed, n_uninterrupted = set(), set(), 0, 0
+        had_to_wait, defined_variable, n_informed, n_uninterrupted = set(), set(), 0, 0
         deadline = time.monotonic() + TIMEOUT
         while remaining and time.monotonic() < deadline:
             time.sleep(1)
@@ -103,8 +103,8 @@ def measure_many_readers(browser, live_tests):
                     reader.run("import os\nos._exit(1)")
                     reader.page.wait_for_function(KERNEL_DIED)
                     n_informed += 1
-                elif reader not in started:
-                    started.add(reader)
+                elif reader not in defined_variable:
+                    defined_variable.add(reader)
                     reader.run(f"x = {id(reader)}")
                     continue
                 else:
@@ -120,22 +120,23 @@ def measure_many_readers(browser, live_tests):
     }
 
 
-def page_sizes(browser):
-    """Return the number of pages, the size of the largest, and that of the largest figure."""
-    largest = 0
+def measure_page_sizes(browser):
+    """Return the number of pages and the sizes of the largest page and the largest figure."""
+    largest_page_size = 0
     with serving(HTML) as site:
         pages = [*HTML.glob("book/*.html"), *HTML.glob("notebooks/*.html")]
         for path in pages:
-            page, loaded = browser.new_page(), []
-            page.on("requestfinished", lambda request, loaded=loaded: loaded.append(request))
+            page, requests = browser.new_page(), []
+            page.on("requestfinished", lambda request, requests=requests: requests.append(request))
             page.goto(site + path.relative_to(HTML).as_posix())
-            largest = max(largest, sum(len(request.response().body()) for request in loaded))
+            page_size = sum(len(request.response().body()) for request in requests)
+            largest_page_size = max(largest_page_size, page_size)
             page.close()
     stills = (ROOT / "book" / "_static" / "explorables").glob("*.html")
     script_size = (HTML / "_static" / "explorables.js").stat().st_size
     return {
         "pages without the API reference": len(pages),
-        "largest page with all its files, uncompressed (kB)": round(largest / 1000),
+        "largest page with all its files, uncompressed (kB)": round(largest_page_size / 1000),
         "largest interactive figure with its script (kB)": round(
             (script_size + max(still.stat().st_size for still in stills)) / 1000
         ),
@@ -154,11 +155,13 @@ def time_solver():
 
 
 def main():
-    live_tests = live_test_module()
+    live_helpers = import_live_helpers()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        measured = time_solver() | page_sizes(browser)
-        measured |= measure_live(browser, live_tests) | measure_many_readers(browser, live_tests)
+        measured = time_solver() | measure_page_sizes(browser)
+        measured |= measure_response_times(browser, live_helpers) | measure_many_readers(
+            browser, live_helpers
+        )
         chromium = browser.version
         browser.close()
     environment = {

@@ -122,7 +122,7 @@ def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypa
     kernel_manager.cull_busy = is_class
     monkeypatch.setattr(kernel_manager, "_kernels", {"open": StubKernel(), "closed": StubKernel()})
     kernel_manager._kernel_connections["open"] = 1
-    kernel_manager._last_seen["closed"] = -1000.0
+    kernel_manager._last_connected["closed"] = -1000.0
 
     async def end(kernel_id, now):
         del kernel_manager._kernels[kernel_id]
@@ -135,14 +135,18 @@ def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypa
 def test_old_entries_of_ended_kernels_are_deleted(kernel_manager, monkeypatch):
     monkeypatch.setattr(kernel_manager, "_kernels", {"1": StubKernel()})
     limit = sys.modules["kernels"].MAX_ENDED_KERNELS
-    for entries in (kernel_manager.owners, kernel_manager.end_reasons, kernel_manager._last_seen):
+    for entries in (
+        kernel_manager.owners,
+        kernel_manager.end_reasons,
+        kernel_manager._last_connected,
+    ):
         entries |= dict.fromkeys(map(str, range(3 * limit)), 0.0)
     enforce_limits(kernel_manager)
     assert [*kernel_manager.owners] == ["1", *map(str, range(2 * limit, 3 * limit))]
     assert (
         kernel_manager.owners.keys()
         == kernel_manager.end_reasons.keys()
-        == kernel_manager._last_seen.keys()
+        == kernel_manager._last_connected.keys()
     )
 
 

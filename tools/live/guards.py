@@ -1,4 +1,4 @@
-"""Protection of the readers of the live book: passwords, ownership, and limited buffers."""
+"""Protection of the live book and its readers: ownership, limited buffers, and delayed logins."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -31,7 +31,7 @@ class OwnerAuthorizer(Authorizer):
         return kernel_id is None or owners.get(kernel_id, user.username) == user.username
 
 
-class LimitedChannelsConnection(ZMQChannelsWebsocketConnection):
+class LimitedBufferConnection(ZMQChannelsWebsocketConnection):
     """A connection to a page, with a limit on messages that the page has not yet received."""
 
     _pending_bytes = 0
@@ -52,7 +52,7 @@ class LimitedChannelsConnection(ZMQChannelsWebsocketConnection):
 
 
 class DelayedLoginHandler(LoginFormHandler):
-    """The login form: attempts from one address are processed one at a time, with a delay."""
+    """The login form: one attempt per address at a time, and a delay after a wrong password."""
 
     _locks, _pending_logins = defaultdict(asyncio.Lock), Counter()
     _executor = ThreadPoolExecutor(1)

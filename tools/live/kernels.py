@@ -1,4 +1,4 @@
-"""Kernels of the live book: limited in number and resources, and sandboxed in a class."""
+"""Kernels of the live book: limited in number and resources, and sandboxed for a class."""
 
 import contextlib
 import itertools
@@ -72,16 +72,16 @@ class LimitedKernelManager(ServerKernelManager):
             for path in (self.folder, *self.folder.iterdir()):
                 os.chown(path, self.user_id, self.user_id)
         folders = {name: os.environ[name] for name in DATA_FOLDER_VARIABLES if os.environ.get(name)}
-        sandbox = bubblewrap_command(
+        sandbox_command = bubblewrap_command(
             self.sandbox, disk=MAX_DISK_BYTES, extra_paths=folders.values()
         )
         for name, path in folders.items():
-            sandbox += ["--setenv", name, path]
-        sandbox += ["--perms", "0755", "--dir", self.work_folder]
-        return [*sandbox, "--bind", str(self.folder), str(self.folder), *command]
+            sandbox_command += ["--setenv", name, path]
+        sandbox_command += ["--perms", "0755", "--dir", self.work_folder]
+        return [*sandbox_command, "--bind", str(self.folder), str(self.folder), *command]
 
     async def _async_cleanup_resources(self, restart=False):
-        """Kill the remaining processes of a sandbox, whose first process may have died before."""
+        """Kill the processes left in a sandbox; remove the kernel's folder unless it restarts."""
         await super()._async_cleanup_resources(restart=restart)
         if self.folder is not None:
             kill_processes(self.folder)
@@ -103,12 +103,12 @@ class LimitedKernelManager(ServerKernelManager):
 
     def memory_usage(self):
         """Return the resident memory of all processes of the kernel in bytes."""
-        process, total = getattr(self.provisioner, "process", None), 0
-        if process is not None:
+        first_process, total = getattr(self.provisioner, "process", None), 0
+        if first_process is not None:
             with contextlib.suppress(psutil.Error):
-                root = psutil.Process(process.pid)
-                for child in (root, *root.children(recursive=True)):
-                    total += child.memory_info().rss
+                root = psutil.Process(first_process.pid)
+                for process in (root, *root.children(recursive=True)):
+                    total += process.memory_info().rss
         return total
 
 
@@ -144,7 +144,7 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
     """All kernels, with a limit on their number, and in a class a limit per reader."""
 
     max_kernels = Integer(8, config=True)
-    max_per_reader = Integer(0, config=True)  # 0 means no limit
+    max_kernels_per_reader = Integer(0, config=True)  # 0 means no limit
     n_starting = 0  # number of kernels being started
 
     def __init__(self, **options):
@@ -152,17 +152,21 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
         self.context.MAXMSGSIZE = MAX_MESSAGE_BYTES  # for all sockets that read from kernels
         self.owners = {}  # the reader who started each kernel
         self.end_reasons = {}  # the reason why each kernel was ended
-        self._last_seen = {}  # the last time at which a page was connected to each kernel
+        self._last_connected = {}  # the last time at which a page was connected to each kernel
         self.n_starting_for_reader = Counter()
 
-    def running_kernels(self, user):
+    def running_kernel_ids(self, user):
         """Return the ids of the running kernels of a reader."""
-        return {kernel for kernel, owner in self.owners.items() if owner == user and kernel in self}
+        return {
+            kernel_id
+            for kernel_id, owner in self.owners.items()
+            if owner == user and kernel_id in self
+        }
 
     def may_start(self, user):
         """Return whether a reader may start another kernel."""
-        count = len(self.running_kernels(user)) + self.n_starting_for_reader[user]
-        return not self.max_per_reader or count < self.max_per_reader
+        count = len(self.running_kernel_ids(user)) + self.n_starting_for_reader[user]
+        return not self.max_kernels_per_reader or count < self.max_kernels_per_reader
 
     def end_reasons_of(self, user):
         """Return the reasons why kernels of a reader were ended."""
@@ -185,14 +189,14 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
                 continue
             kernel, now = self.get_kernel(kernel_id), time.monotonic()
             if self._kernel_connections.get(kernel_id):
-                self._last_seen[kernel_id] = now
-            seconds_unseen = now - self._last_seen.setdefault(kernel_id, now)
+                self._last_connected[kernel_id] = now
+            seconds_disconnected = now - self._last_connected.setdefault(kernel_id, now)
             reason = None
             if kernel.memory_usage() > kernel.memory_limit:
                 reason = f"it used more than {kernel.memory_limit >> 20} MiB of memory"
             elif kernel.disk_usage() > MAX_DISK_BYTES:
                 reason = f"it stored more than {MAX_DISK_BYTES >> 20} MiB in its folder"
-            elif self.cull_busy and seconds_unseen > self.cull_idle_timeout > 0:
+            elif self.cull_busy and seconds_disconnected > self.cull_idle_timeout > 0:
                 reason = "its page was closed"
             if reason:
                 self.end_reasons[kernel_id] = reason
@@ -201,7 +205,7 @@ class LimitedMultiKernelManager(AsyncMappingKernelManager):
 
     def _delete_old_entries(self):
         """Delete the entries of all but the latest ended kernels."""
-        for entries in (self.owners, self.end_reasons, self._last_seen):
+        for entries in (self.owners, self.end_reasons, self._last_connected):
             for kernel_id in [key for key in entries if key not in self][:-MAX_ENDED_KERNELS]:
                 del entries[kernel_id]
 

@@ -16,7 +16,7 @@ import tempfile
 from ipaddress import ip_address
 from pathlib import Path
 
-from guards import LimitedChannelsConnection, OwnerAuthorizer
+from guards import LimitedBufferConnection, OwnerAuthorizer
 from jupyter_server.auth import passwd
 from jupyter_server.auth.identity import PasswordIdentityProvider
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
@@ -35,7 +35,7 @@ HTML = ROOT / "_build" / "html"
 FIRST_PAGE = "/book/intro.html"
 MIN_PASSWORD_LENGTH = 8  # characters
 MAX_BODY_BYTES = 2**20  # bytes of a request
-TOP_LEVEL_FILES = (
+TOP_LEVEL_FILE_PATTERN = (
     r"(?:index|search|genindex)\.html|(?:searchindex|sections)\.js|favicon\.ico|[\w-]+\.(?:xml|zip)"
 )
 LIVE_TAGS = (
@@ -50,7 +50,7 @@ class OwnSessionsHandler(SessionRootHandler):
     @web.authenticated
     async def get(self):
         """List the reader's sessions."""
-        own_ids = self.kernel_manager.running_kernels(self.current_user.username)
+        own_ids = self.kernel_manager.running_kernel_ids(self.current_user.username)
         models = await self.session_manager.list_sessions()
         models = [model for model in models if model["kernel"]["id"] in own_ids]
         self.finish(json.dumps(models, default=str))
@@ -58,11 +58,11 @@ class OwnSessionsHandler(SessionRootHandler):
     @web.authenticated
     async def post(self):
         """Start a session and record the owner of its kernel."""
-        kernels, user = self.kernel_manager, self.current_user.username
-        if not kernels.may_start(user):
-            limit = kernels.max_per_reader
+        manager, user = self.kernel_manager, self.current_user.username
+        if not manager.may_start(user):
+            limit = manager.max_kernels_per_reader
             raise web.HTTPError(429, f"you have {limit} kernels already; close a page that has one")
-        kernels.n_starting_for_reader[user] += 1
+        manager.n_starting_for_reader[user] += 1
         try:
             await super().post()
             await self._record_owner(user)
@@ -71,7 +71,7 @@ class OwnSessionsHandler(SessionRootHandler):
                 raise error.__cause__ from None
             raise
         finally:
-            kernels.n_starting_for_reader[user] -= 1
+            manager.n_starting_for_reader[user] -= 1
 
     async def _record_owner(self, user):
         path = (self.get_json_body() or {}).get("path", "")
@@ -86,7 +86,7 @@ class OwnKernelsHandler(MainKernelHandler):
     @web.authenticated
     async def get(self):
         """List the reader's kernels."""
-        own_ids = self.kernel_manager.running_kernels(self.current_user.username)
+        own_ids = self.kernel_manager.running_kernel_ids(self.current_user.username)
         models = [model for model in self.kernel_manager.list_kernels() if model["id"] in own_ids]
         self.finish(json.dumps(models, default=str))
 
@@ -96,13 +96,13 @@ class OwnKernelsHandler(MainKernelHandler):
         raise web.HTTPError(405)
 
 
-class PageHandler(JupyterHandler, web.StaticFileHandler):
-    """A file of the built book for authenticated readers; pages get the tags of the live book."""
+class BookFileHandler(JupyterHandler, web.StaticFileHandler):
+    """A file of the built book or of this folder; pages get the tags of the live book."""
 
     @web.authenticated
     async def get(self, path, include_body=True):
         """Send a file."""
-        self.xsrf_token  # noqa: B018 - reading it sets the cookie that requests to the API repeat
+        self.xsrf_token  # noqa: B018 - reading it sets the cookie that API requests need
         if ".." in path.split("/"):
             raise web.HTTPError(404)
         file = Path(self.root, path).resolve()
@@ -126,13 +126,13 @@ class CapacityHandler(APIHandler):
     @web.authenticated
     def get(self):
         """Send the numbers and reasons."""
-        kernels = self.kernel_manager
-        n_kernels = len(kernels) + kernels.n_starting
+        manager = self.kernel_manager
+        n_kernels = len(manager) + manager.n_starting
         self.finish(
             {
                 "n_kernels": n_kernels,
-                "max_kernels": kernels.max_kernels,
-                "end_reasons": kernels.end_reasons_of(self.current_user.username),
+                "max_kernels": manager.max_kernels,
+                "end_reasons": manager.end_reasons_of(self.current_user.username),
             }
         )
 
@@ -146,7 +146,7 @@ class LiveServer(ServerApp):
     def init_webapp(self):
         """Add the handlers of the book."""
         super().init_webapp()
-        pages = {"path": str(HTML), "default_filename": "index.html"}
+        book_files = {"path": str(HTML), "default_filename": "index.html"}
         live_files = {"path": str(LIVE_FOLDER)}
         self.web_app.add_handlers(
             ".*$",
@@ -154,13 +154,13 @@ class LiveServer(ServerApp):
                 (r"/api/sessions", OwnSessionsHandler),
                 (r"/api/kernels", OwnKernelsHandler),
                 (r"/live/capacity", CapacityHandler),
-                (r"/live/(live\.(?:js|css)|vendor/.*)", PageHandler, live_files),
+                (r"/live/(live\.(?:js|css)|vendor/.*)", BookFileHandler, live_files),
                 (
                     r"/((?:book|notebooks|_static|_images|_sphinx_design_static|_sources)/.*)",
-                    PageHandler,
-                    pages,
+                    BookFileHandler,
+                    book_files,
                 ),
-                (rf"/({TOP_LEVEL_FILES})", PageHandler, pages),
+                (rf"/({TOP_LEVEL_FILE_PATTERN})", BookFileHandler, book_files),
             ],
         )
 
@@ -168,12 +168,12 @@ class LiveServer(ServerApp):
 def settings(options, work_folder):
     """Return the settings of the server, or exit if a class lacks a password or a sandbox."""
     is_class = not is_loopback(options.host)
-    sandbox = class_sandbox(options.unsafe) if is_class else ""
-    identity = {"token": secrets.token_hex(24)}
+    sandbox = class_sandbox_path(options.unsafe) if is_class else ""
+    credentials = {"token": secrets.token_hex(24)}
     if is_class:
-        identity = {
+        credentials = {
             "token": "",
-            "hashed_password": passwd(class_password()),
+            "hashed_password": passwd(read_class_password()),
             "password_required": True,
         }
     return {
@@ -190,7 +190,7 @@ def settings(options, work_folder):
             "terminals_enabled": False,
             "max_body_size": MAX_BODY_BYTES,
             "max_buffer_size": MAX_BODY_BYTES,
-            "kernel_websocket_connection_class": LimitedChannelsConnection,
+            "kernel_websocket_connection_class": LimitedBufferConnection,
             **({"authorizer_class": OwnerAuthorizer} if is_class else {}),
             "allow_root": True,
             "answer_yes": True,
@@ -198,7 +198,7 @@ def settings(options, work_folder):
         },
         "PasswordIdentityProvider": {
             "login_handler_class": "guards.DelayedLoginHandler",
-            **identity,
+            **credentials,
         },
         "LimitedMultiKernelManager": {
             "max_kernels": options.kernels,
@@ -208,7 +208,7 @@ def settings(options, work_folder):
             "cull_connected": True,
             "cull_busy": is_class,  # so that an infinite loop does not occupy a kernel for ever
             "buffer_offline_messages": False,  # the buffer of a closed page would be unlimited
-            "max_per_reader": options.per_reader if is_class else 0,
+            "max_kernels_per_reader": options.per_reader if is_class else 0,
         },
         "LimitedKernelManager": {
             "memory_limit": options.memory * 2**20,
@@ -226,7 +226,7 @@ def is_loopback(host):
         return host == "localhost"
 
 
-def class_password():
+def read_class_password():
     """Return the password of a class from the environment, or prompt for it."""
     password = os.environ.get("SVMBOOK_PASSWORD", "")
     if not password and sys.stdin.isatty():
@@ -239,7 +239,7 @@ def class_password():
     return password
 
 
-def class_sandbox(unsafe):
+def class_sandbox_path(unsafe):
     """Return the path of bubblewrap, or "" for kernels without a sandbox."""
     if unsafe:
         return ""
@@ -261,7 +261,7 @@ def positive_int(text):
 def parse_arguments(arguments=None):
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen at")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=8888)
     parser.add_argument("--kernels", type=positive_int, default=8, help="maximum number of kernels")
     parser.add_argument(

@@ -25,27 +25,27 @@ from assigned_tests import (
     assigned_tests,
     assignment_errors,
     identifying_lines,
-    modules,
+    module_paths,
     parse_equivalents,
 )
-from jobs import BUILD, start_jobs
 from mutation import apply_mutant, fingerprint, sample_mutants_of_file
+from runners import BUILD, start_runners
 
-COSTS_PATH = BUILD / "mutants-test-costs.jsonl"  # times and lines of the tests without a mutant
+BASELINES_PATH = BUILD / "mutants-baselines.jsonl"  # times and lines of the tests without a mutant
 
 
-def measure_cost(job, test, options, deselect_failing):
-    """Run a test file without a mutant; return its cost and the lines that it runs."""
-    result = job.run(options=[*options, test], measure=True)
-    result |= {"test": test, "options": options}
+def run_baseline(runner, test, pytest_options, deselect_failing):
+    """Run a test file without a mutant; return its times and the lines that it runs."""
+    result = runner.run(options=[*pytest_options, test], measure=True)
+    result |= {"test": test, "options": pytest_options}
     if result["outcome"] != "survived":
         failed_tests = result["failed_tests"]
         print(f"failing without a mutant: {' '.join(failed_tests or [test])}", flush=True)
         if not deselect_failing or not failed_tests:
             return result
         # Tests of another revision may contradict the current package, so omit those that fail.
-        return measure_cost(
-            job, test, [*options, *(f"--deselect={x}" for x in failed_tests)], False
+        return run_baseline(
+            runner, test, [*pytest_options, *(f"--deselect={x}" for x in failed_tests)], False
         )
     print(f"{result['cpu_seconds']:7.1f} s of CPU time without a mutant: {test}", flush=True)
     return result
@@ -58,30 +58,30 @@ def fingerprint_test_file(test, root):
     return fingerprint("".join(path.read_text(encoding="utf-8") for path in used))
 
 
-def relevant_tests(mutant, costs, root):
-    """Return the test files that run a mutant's line: those named like its module, then by cost."""
+def relevant_tests(mutant, baselines, root):
+    """Return the test files that run a mutant's line: first those named like its module."""
 
     def may_run_statement(test):
-        cost, statement = costs[test], mutant["statement"]
-        if not cost["has_tests"]:
+        baseline, statement = baselines[test], mutant["statement"]
+        if not baseline["has_tests"]:
             return False
         # Lines run in other processes are not measured, and every test runs the lines that an
         # import runs.
-        if cost["starts_processes"] or statement is None:
+        if baseline["starts_processes"] or statement is None:
             return True
         first, last = statement
-        return any(first <= line <= last for line in cost["lines"].get(mutant["file"], ()))
+        return any(first <= line <= last for line in baseline["lines"].get(mutant["file"], ()))
 
     def sort_key(test):
-        return stem not in Path(test).stem, costs[test]["cpu_seconds"]
+        return stem not in Path(test).stem, baselines[test]["cpu_seconds"]
 
     stem = Path(mutant["file"]).stem
     return sorted(filter(may_run_statement, assigned_tests(mutant["file"], root)), key=sort_key)
 
 
-def run_tests_on_mutant(job, mutant, costs):
+def run_tests_on_mutant(runner, mutant, baselines):
     """Test one mutant and restore its file."""
-    path = job.root / mutant["file"]
+    path = runner.root / mutant["file"]
     original = path.read_text(encoding="utf-8")
     mutated, diff = apply_mutant(mutant, original)
     result = mutant | {"diff": diff, "outcome": "survived", "failed_tests": []}
@@ -90,14 +90,14 @@ def run_tests_on_mutant(job, mutant, costs):
         return result | {"outcome": "incompetent"}
     try:
         path.write_text(mutated, encoding="utf-8")
-        result["tests"] = relevant_tests(mutant, costs, job.root)
+        result["tests"] = relevant_tests(mutant, baselines, runner.root)
         for test in result["tests"]:
-            cost = costs[test]
+            baseline = baselines[test]
             # The time limits are multiples of the times without a mutant.
-            run = job.run(
-                options=["-x", *cost["options"], test],
-                cpu_limit=round(10 + 2 * cost["cpu_seconds"]),
-                wall_limit=60 + 5 * cost["seconds"],
+            run = runner.run(
+                options=["-x", *baseline["options"], test],
+                cpu_limit=round(10 + 2 * baseline["cpu_seconds"]),
+                wall_limit=60 + 5 * baseline["seconds"],
             )
             for name in ("cpu_seconds", "seconds"):
                 result[name] = round(result[name] + run[name], 1)
@@ -125,9 +125,9 @@ def report(results, equivalents):
         n_tested = counts.total() - counts["incompetent"]
         n_survived, n_equivalent = counts["survived"], counts["equivalent"]
         killed_fraction = 1 - (n_survived + n_equivalent) / max(1, n_tested)
-        fraction_without_equivalents = 1 - n_survived / max(1, n_tested - n_equivalent)
+        killed_fraction_without_equivalents = 1 - n_survived / max(1, n_tested - n_equivalent)
         print(f"{folder:<32}{killed_fraction:>6.1%} killed, ", end="")
-        print(f"{fraction_without_equivalents:>6.1%} without equivalents:", end=" ")
+        print(f"{killed_fraction_without_equivalents:>6.1%} without equivalents:", end=" ")
         print(*(f"{number} {outcome}" for outcome, number in counts.most_common()), sep=", ")
     for result in survivors:
         remark = "" if result["tests"] else ", which no test runs"
@@ -150,9 +150,11 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def sample_mutants(options):
-    """Return the mutants to test, in random order."""
-    files = [f for f in modules() if any(fnmatch.fnmatch(f, pattern) for pattern in options.only)]
+def select_mutants(options):
+    """Return a random sample of mutants, or with `--among` the survivors in a file of results."""
+    files = [
+        f for f in module_paths() if any(fnmatch.fnmatch(f, pattern) for pattern in options.only)
+    ]
     if options.changed:
         command = ["git", "diff", "--name-only", options.changed, "--", "svmbook"]
         process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -174,48 +176,48 @@ def read_results(path):
     return {result["key"]: result for result in map(json.loads, lines)}
 
 
-def run_all(untested, options):
+def run_tests_on_mutants(mutants, options):
     """Test mutants in several private copies in parallel; yield the results as they finish."""
-    with start_jobs(min(options.jobs, len(untested)), options.tests) as (root, map_unordered):
-        tests = {test for mutant in untested for test in assigned_tests(mutant["file"], root)}
+    with start_runners(min(options.jobs, len(mutants)), options.tests) as (root, map_unordered):
+        tests = {test for mutant in mutants for test in assigned_tests(mutant["file"], root)}
         pytest_options = [] if options.all_tests else ["-m", "not nightly"]
         fingerprints = {test: fingerprint_test_file(test, root) for test in sorted(tests)}
         keys = {test: f"{test} {fingerprints[test]} {pytest_options}" for test in fingerprints}
-        known_costs = read_results(COSTS_PATH)
-        unmeasured = [test for test, key in keys.items() if key not in known_costs]
+        known_baselines = read_results(BASELINES_PATH)
+        unmeasured = [test for test, key in keys.items() if key not in known_baselines]
 
-        def measure_test(job, test):
-            return measure_cost(job, test, pytest_options, options.tests)
+        def run_test_baseline(runner, test):
+            return run_baseline(runner, test, pytest_options, options.tests)
 
-        with COSTS_PATH.open("a", encoding="utf-8") as file:
-            for cost in map_unordered(measure_test, unmeasured):
-                cost["key"] = keys[cost["test"]]
-                known_costs[cost["key"]] = cost
-                if cost["outcome"] == "survived":
-                    print(json.dumps(cost), file=file, flush=True)
-        costs = {test: known_costs[key] for test, key in keys.items()}
-        if any(cost["outcome"] != "survived" for cost in costs.values()):
+        with BASELINES_PATH.open("a", encoding="utf-8") as file:
+            for baseline in map_unordered(run_test_baseline, unmeasured):
+                baseline["key"] = keys[baseline["test"]]
+                known_baselines[baseline["key"]] = baseline
+                if baseline["outcome"] == "survived":
+                    print(json.dumps(baseline), file=file, flush=True)
+        baselines = {test: known_baselines[key] for test, key in keys.items()}
+        if any(baseline["outcome"] != "survived" for baseline in baselines.values()):
             raise SystemExit("tests fail without a mutant")
 
-        def run_tests(job, mutant):
-            return run_tests_on_mutant(job, mutant, costs)
+        def run_tests(runner, mutant):
+            return run_tests_on_mutant(runner, mutant, baselines)
 
-        yield from map_unordered(run_tests, untested)
+        yield from map_unordered(run_tests, mutants)
 
 
 def main():
     options = parse_arguments()
-    if messages := assignment_errors():
-        raise SystemExit("\n".join(messages))
+    if errors := assignment_errors():
+        raise SystemExit("\n".join(errors))
     name = "-".join(["mutants", *filter(None, [options.tests, "all" * options.all_tests])])
     results_path = BUILD / f"{name.replace('/', '_')}.jsonl"
-    mutants, known_results = sample_mutants(options), read_results(results_path)
+    mutants, known_results = select_mutants(options), read_results(results_path)
     must_repeat = options.among is not None and options.among.resolve() == results_path
-    untested = [m for m in mutants if must_repeat or m["key"] not in known_results]
-    print(f"{len(mutants)} mutants in the sample, {len(untested)} still to be tested", flush=True)
-    if untested:
+    mutants_to_test = [m for m in mutants if must_repeat or m["key"] not in known_results]
+    print(f"{len(mutants)} mutants selected, {len(mutants_to_test)} to be tested", flush=True)
+    if mutants_to_test:
         with results_path.open("a", encoding="utf-8") as file:
-            for result in run_all(untested, options):
+            for result in run_tests_on_mutants(mutants_to_test, options):
                 known_results[result["key"]] = result
                 print(json.dumps(result), file=file, flush=True)
                 message = "{cpu_seconds:7} s of CPU time, {outcome}: {file}:{line}".format(**result)

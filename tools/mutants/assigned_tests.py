@@ -1,4 +1,4 @@
-"""The tests of each module, the place of a mutant in it, and the mutants known as equivalent."""
+"""The tests assigned to each module, the places of mutants, and those known to be equivalent."""
 
 import ast
 import fnmatch
@@ -50,25 +50,25 @@ TESTS = {
 }
 
 
-def modules():
-    """Return the modules of the package, as paths from the root of the repository."""
+def module_paths():
+    """Return the paths of the package's modules from the root of the repository."""
     return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "svmbook").rglob("*.py"))
 
 
 def assignment_errors():
-    """Return the errors in `TESTS`: unmatched modules, unmatched patterns, and missing tests."""
-    patterns, files = list(TESTS), modules()
+    """Return the errors of `TESTS`: unmatched modules, unmatched patterns, and missing tests."""
+    patterns, paths = list(TESTS), module_paths()
     # The pattern that applies to each module, or the module itself if there is none.
-    used = {
-        next((pattern for pattern in patterns if fnmatch.fnmatch(file, pattern)), file)
-        for file in files
+    first_matches = {
+        next((pattern for pattern in patterns if fnmatch.fnmatch(path, pattern)), path)
+        for path in paths
     }
     return [
-        *(f"{name}: no tests are assigned" for name in sorted(used - set(patterns))),
+        *(f"{name}: no tests are assigned" for name in sorted(first_matches - set(patterns))),
         *(
             f"{pattern}: no module matches this pattern"
             for pattern in patterns
-            if pattern not in used
+            if pattern not in first_matches
         ),
         *(
             f"{pattern}: tests/{name} does not exist"

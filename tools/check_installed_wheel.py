@@ -1,4 +1,4 @@
-"""Import every module of svmbook from a given folder, and load records from the same wheel."""
+"""Import every module of svmbook from the folder of an installed wheel; check its data files."""
 
 import importlib
 import pkgutil
@@ -8,8 +8,8 @@ from pathlib import Path
 folder = Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(folder))
 package = importlib.import_module("svmbook")
-names = [module.name for module in pkgutil.walk_packages(package.__path__, "svmbook.")]
-for name in names:
+module_names = [info.name for info in pkgutil.walk_packages(package.__path__, "svmbook.")]
+for name in module_names:
     module = importlib.import_module(name)
     if not Path(module.__file__).is_relative_to(folder):
         raise SystemExit(f"{name} was imported from {module.__file__}, not from the wheel")
@@ -18,4 +18,4 @@ if not (folder / "svmbook" / "book.mplstyle").is_file():
 records = importlib.import_module("svmbook.experiments").load_records("glass-boxes")
 if not records:
     raise SystemExit("the wheel lacks the records that chapters read")
-print(f"imported svmbook and {len(names)} modules from the wheel")
+print(f"imported svmbook and {len(module_names)} modules from the wheel")

@@ -22,11 +22,11 @@ from queue import SimpleQueue
 from assigned_tests import ROOT
 
 BUILD = ROOT / "_build"  # on the same file system as the environment, for hard links
-WORKER = Path(__file__).with_name("worker.py")
+WORKER_PATH = Path(__file__).with_name("worker.py")
 TEST_FOLDERS = ("tests", "benchmarks")  # replaced if the tests of an older revision are used
 
 
-class Job:
+class Runner:
     """A private copy and a process that runs tests in it, one run at a time."""
 
     def __init__(self, folder, revision):
@@ -35,7 +35,7 @@ class Job:
         shutil.copytree(ROOT, self.root, ignore=ignore)
         if revision:
             check_out_tests(revision, self.root)
-        # Time and size do not always distinguish two mutants, so bytecode is checked by hash.
+        # Two mutants may have the same modification time and size, so bytecode is checked by hash.
         invalidation_mode = PycInvalidationMode.CHECKED_HASH
         compileall.compile_dir(self.root, quiet=2, invalidation_mode=invalidation_mode)
         python = copy_environment(folder / "environment", self.root)
@@ -46,7 +46,7 @@ class Job:
         path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
         settings = {"PATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
-            [python, "-P", WORKER],
+            [python, "-P", WORKER_PATH],
             cwd=self.root,
             env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | settings,
             stdin=subprocess.PIPE,
@@ -68,36 +68,36 @@ class Job:
 
 
 @contextmanager
-def start_jobs(n_jobs, revision):
-    """Create jobs; yield the root of the first, and ``map_unordered(function, items)``.
+def start_runners(n_runners, revision):
+    """Create runners; yield the root of the first, and ``map_unordered(function, items)``.
 
-    ``map_unordered`` calls ``function(job, item)`` for every item, with one item at a time per job,
-    and yields the results as they finish.
+    ``map_unordered`` calls ``function(runner, item)`` for every item, with one item per runner at a
+    time, and yields the results as they finish.
     """
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mutants-", dir=BUILD))
-        jobs = [Job(Path(folder, str(number)), revision) for number in range(n_jobs)]
-        idle_jobs = SimpleQueue()
-        for job in jobs:
-            stack.enter_context(closing(job))
-            idle_jobs.put(job)
-        pool = stack.enter_context(ThreadPoolExecutor(n_jobs))
+        runners = [Runner(Path(folder, str(number)), revision) for number in range(n_runners)]
+        idle_runners = SimpleQueue()
+        for runner in runners:
+            stack.enter_context(closing(runner))
+            idle_runners.put(runner)
+        pool = stack.enter_context(ThreadPoolExecutor(n_runners))
         stack.callback(pool.shutdown, cancel_futures=True)
 
-        def call_with_idle_job(function, item):
-            job = idle_jobs.get()
+        def call_with_idle_runner(function, item):
+            runner = idle_runners.get()
             try:
-                return function(job, item)
+                return function(runner, item)
             finally:
-                idle_jobs.put(job)
+                idle_runners.put(runner)
 
         def map_unordered(function, items):
             for future in as_completed(
-                [pool.submit(call_with_idle_job, function, item) for item in items]
+                [pool.submit(call_with_idle_runner, function, item) for item in items]
             ):
                 yield future.result()
 
-        yield jobs[0].root, map_unordered
+        yield runners[0].root, map_unordered
 
 
 def check_out_tests(revision, root):
@@ -112,7 +112,7 @@ def check_out_tests(revision, root):
 def copy_environment(folder, root):
     """Copy this environment by hard links, with svmbook from `root`; return the copy's Python."""
     shutil.copytree(sys.prefix, folder, symlinks=True, copy_function=os.link)
-    (entry,) = folder.glob("lib/python*/site-packages/_svmbook.pth")
-    entry.unlink()  # otherwise the hard-linked original would be overwritten
-    entry.write_text(f"{root}\n", encoding="utf-8")
+    (pth_path,) = folder.glob("lib/python*/site-packages/_svmbook.pth")
+    pth_path.unlink()  # otherwise the hard-linked original would be overwritten
+    pth_path.write_text(f"{root}\n", encoding="utf-8")
     return folder / "bin" / "python"
