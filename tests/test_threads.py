@@ -26,17 +26,17 @@ def test_nested_blocks_restore_the_limit_at_the_end():
 
 
 def test_overlapping_blocks_of_two_threads_restore_the_limit_at_the_end():
-    thread_1, thread_2 = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
-    with threadpool_limits(2, user_api="blas"), thread_1, thread_2:
+    executor_1, executor_2 = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
+    with threadpool_limits(2, user_api="blas"), executor_1, executor_2:
         limits_before = blas_thread_limits()
         assert 2 in limits_before.values()
         block_1, block_2 = one_blas_thread(), one_blas_thread()
-        thread_1.submit(block_1.__enter__).result()
-        thread_2.submit(block_2.__enter__).result()
+        executor_1.submit(block_1.__enter__).result()
+        executor_2.submit(block_2.__enter__).result()
         assert {*blas_thread_limits().values()} == {1}
-        thread_1.submit(block_1.__exit__, None, None, None).result()
+        executor_1.submit(block_1.__exit__, None, None, None).result()
         assert {*blas_thread_limits().values()} == {1}
-        thread_2.submit(block_2.__exit__, None, None, None).result()
+        executor_2.submit(block_2.__exit__, None, None, None).result()
         assert blas_thread_limits() == limits_before
 
 

@@ -1,4 +1,4 @@
-"""Upper bounds of the multipliers: C times class weights times sample weights."""
+"""Weights of the points, and upper bounds of the multipliers: C times the weights."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_class_of_negligible_weight_is_reported():
         point_weights(None, CLASSES, Y, np.array([1e-20, 1.0, 1.0, 1.0]))
 
 
-def test_one_of_three_classes_without_weight_is_reported():
+def test_class_without_weight_among_three_classes_is_reported():
     y = np.array(["a", "b", "c"])
     with pytest.raises(ValueError, match="leaves no point of the class"):
         point_weights(None, y, y, np.array([1.0, 0.0, 1.0]))

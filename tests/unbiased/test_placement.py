@@ -16,19 +16,20 @@ def squared_distances(X, centres):
 
 
 @pytest.mark.parametrize("rule", ["fscl", "kmeans"])
-def test_quantization_error_is_smaller_than_with_random_points(rule):
+def test_quantization_error_is_smaller_than_that_of_random_points(rule):
     rng = np.random.default_rng(0)
     for seed in range(10):
         prototypes = PLACEMENT_RULES[rule](X, 20, KERNEL, np.random.default_rng(seed))
-        sample = X[rng.choice(600, 20, replace=False)]
-        error, sample_error = (
-            squared_distances(X, centres).min(axis=1).mean() for centres in (prototypes, sample)
+        random_points = X[rng.choice(600, 20, replace=False)]
+        error, error_of_random_points = (
+            squared_distances(X, centres).min(axis=1).mean()
+            for centres in (prototypes, random_points)
         )
-        assert error < sample_error
+        assert error < error_of_random_points
 
 
-def test_each_cluster_has_a_prototype_and_each_prototype_has_points():
-    # Three tight clusters; initial prototypes may all lie in the same one.
+def test_fscl_gives_each_cluster_a_prototype_and_each_prototype_points():
+    # Three tight clusters; initial prototypes may all lie in one cluster.
     rng = np.random.default_rng(1)
     sizes, means = (500, 300, 200), np.array([[0.0, 0.0], [5.0, 0.0], [0.0, 5.0]])
     points = np.repeat(means, sizes, axis=0) + 0.1 * rng.standard_normal((1000, 2))
@@ -39,7 +40,7 @@ def test_each_cluster_has_a_prototype_and_each_prototype_has_points():
 
 
 @pytest.mark.parametrize("n_prototypes", [1, 7, 20])
-def test_pre_images_are_close_to_the_points(n_prototypes):
+def test_pre_images_are_within_twice_the_range_of_the_points(n_prototypes):
     prototypes = PLACEMENT_RULES["kpca"](X, n_prototypes, KERNEL, np.random.default_rng(0))
     assert prototypes.shape == (n_prototypes, 2)
     assert (np.abs(prototypes) < 2 * np.abs(X).max(axis=0)).all()
@@ -51,11 +52,11 @@ def test_kernel_pca_reports_an_unsupported_kernel():
 
 
 def test_kernel_pca_does_not_use_the_global_generator():
-    results = []
+    prototype_arrays = []
     for seed in (1, 2):
         np.random.seed(seed)  # noqa: NPY002 - the global generator must not matter
-        results.append(PLACEMENT_RULES["kpca"](X, 7, KERNEL, np.random.default_rng(0)))
-    np.testing.assert_array_equal(*results)
+        prototype_arrays.append(PLACEMENT_RULES["kpca"](X, 7, KERNEL, np.random.default_rng(0)))
+    np.testing.assert_array_equal(*prototype_arrays)
 
 
 def test_kernel_pca_can_place_thousands_of_prototypes():

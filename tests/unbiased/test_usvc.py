@@ -48,7 +48,7 @@ def test_prototypes_that_span_the_plane_give_the_linear_model():
 
 
 @pytest.mark.parametrize("rule", ["fscl", "kmeans", "kpca"])
-def test_few_prototypes_solve_the_exclusive_or(rule):
+def test_few_prototypes_solve_the_xor_problem_reproducibly(rule):
     model = USVC(C=10.0, kernel="rbf", gamma=0.5, n_prototypes=8, prototypes=rule, random_state=0)
     model.fit(XOR, XOR_Y)
     assert model.prototypes_.shape == (8, 2)
@@ -132,8 +132,8 @@ def test_points_of_weight_zero_are_ignored():
     weights[:20] = 0.0
     options = {"kernel": "rbf", "n_prototypes": 5, "random_state": 3}
     weighted = USVC(**options).fit(X, Y, sample_weight=weights)
-    subset = USVC(**options).fit(X[20:], Y[20:])
-    np.testing.assert_allclose(weighted.decision_function(X), subset.decision_function(X))
+    fitted_to_rest = USVC(**options).fit(X[20:], Y[20:])
+    np.testing.assert_allclose(weighted.decision_function(X), fitted_to_rest.decision_function(X))
 
 
 def test_outputs_are_finite_if_all_points_have_both_labels():
@@ -143,7 +143,7 @@ def test_outputs_are_finite_if_all_points_have_both_labels():
         assert np.isfinite(outputs).all()
 
 
-def test_slopes_are_doubled_up_to_the_last():
+def test_slopes_are_doubled_up_to_the_requested_slope():
     model = ERMSVC(C=10.0, slope=6.0).fit(X, Y)
     np.testing.assert_array_equal(model.slopes_, [1.0, 2.0, 4.0, 6.0])
     assert model.objectives_[-1] == model.objective_
@@ -162,16 +162,16 @@ def test_least_squares_agrees_with_ridge_classifier():
 
 @pytest.mark.parametrize(("n", "rate", "confidence"), [(100, 0.1, 0.95), (59, 0.05, 0.9)])
 def test_threshold_is_the_lowest_that_is_certified(n, rate, confidence):
-    # A threshold is certified if, at this false-alarm rate, so few scores above it have a
-    # probability of at most 1 - confidence.
+    # A threshold is certified if, at this false-alarm rate, the probability of no more scores
+    # above it than there are is at most 1 - confidence.
     scores = np.arange(n)
-    n_exceeding = int((scores > false_alarm_threshold(scores, rate, confidence)).sum())
-    assert binom.cdf(n_exceeding, n, rate) <= 1 - confidence < binom.cdf(n_exceeding + 1, n, rate)
+    n_alarms = int((scores > false_alarm_threshold(scores, rate, confidence)).sum())
+    assert binom.cdf(n_alarms, n, rate) <= 1 - confidence < binom.cdf(n_alarms + 1, n, rate)
 
 
 def test_rate_is_exceeded_no_more_often_than_the_confidence_allows():
     rng = np.random.default_rng(0)
-    rate, confidence, n_exceeded, n_samples = 0.1, 0.9, 0, 200
+    rate, confidence, n_violations, n_samples = 0.1, 0.9, 0, 200
     for _ in range(n_samples):
         labels = np.where(rng.random(400) < 0.6, -1.0, 1.0)
         points = rng.standard_normal((400, 1)) + labels[:, None]
@@ -181,9 +181,9 @@ def test_rate_is_exceeded_no_more_often_than_the_confidence_allows():
         model.fit(points, labels)
         direction = np.sign(model.coef_[0, 0])
         true_rate = norm.sf(direction * (boundary(model) + 1.0))  # class -1 is N(-1, 1)
-        n_exceeded += true_rate > rate
-    assert n_exceeded <= binom.ppf(0.999, n_samples, 1 - confidence)
-    assert n_exceeded > 0  # otherwise the threshold would be unnecessarily high
+        n_violations += true_rate > rate
+    assert n_violations <= binom.ppf(0.999, n_samples, 1 - confidence)
+    assert n_violations > 0  # otherwise the threshold would be unnecessarily high
 
 
 def test_predictions_with_a_threshold_are_the_signs_of_the_outputs():
@@ -217,7 +217,7 @@ def test_validation_points_are_not_used_for_training():
     assert training.kernel.params == expected.kernel.params  # gamma="scale" of these points
 
 
-def test_predictions_at_the_threshold_do_not_depend_on_the_batch():
+def test_predictions_at_the_threshold_do_not_depend_on_the_batch_size():
     rng = np.random.default_rng(0)
     for seed in range(20):
         points = rng.integers(0, 3, size=(300, 2)) / 3.0  # nine distinct points
@@ -230,7 +230,7 @@ def test_predictions_at_the_threshold_do_not_depend_on_the_batch():
             np.testing.assert_array_equal(one_by_one[inverse], model.predict(points))
 
 
-def test_fit_without_a_certified_rate_fails():
+def test_model_is_not_fitted_after_a_fit_that_cannot_certify_the_rate():
     model = USVC().fit(X, Y).set_params(target_false_alarm_rate=0.001)
     with pytest.raises(ValueError, match="cannot certify"):
         model.fit(X, Y)
@@ -246,17 +246,17 @@ def test_validation_fraction_too_small_for_both_classes_is_reported():
 # --- shapes and scales -----------------------------------------------------------------
 
 
-def test_models_of_more_features_than_points_are_exact():
+def test_linear_models_are_exact_with_more_features_than_points():
     rng = np.random.default_rng(0)
-    wide, labels = rng.standard_normal((30, 80)), np.repeat([-1, 1], 15)
-    wide[labels > 0, 0] += 2.0
+    points, labels = rng.standard_normal((30, 80)), np.repeat([-1, 1], 15)
+    points[labels > 0, 0] += 2.0
     for model in (USVC(C=0.5), IRWLSSVC(C=0.5), ERMSVC(C=0.5)):
-        model.fit(wide, labels)
+        model.fit(points, labels)
         assert model.coef_.shape == (1, 80)
         expansion = model.support_vectors_.T @ model.dual_coef_[0]
         np.testing.assert_allclose(model.coef_[0], expansion, atol=1e-6)
-    exact = DualSVC(C=0.5).fit(wide, labels)
-    irwls = IRWLSSVC(C=0.5).fit(wide, labels)
+    exact = DualSVC(C=0.5).fit(points, labels)
+    irwls = IRWLSSVC(C=0.5).fit(points, labels)
     assert irwls.objective_ == pytest.approx(exact.objective_, rel=1e-6)
 
 
@@ -277,11 +277,11 @@ def test_fit_with_an_outlier_converges_only_with_a_small_gap():
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_dual_objective_is_a_lower_bound_before_convergence():
-    subset = np.r_[np.flatnonzero(Y > 0)[:50], np.flatnonzero(Y < 0)[:10]]
-    exact = DualSVC(C=2.0).fit(X[subset], Y[subset]).objective_
+    indices = np.r_[np.flatnonzero(Y > 0)[:50], np.flatnonzero(Y < 0)[:10]]
+    minimum = DualSVC(C=2.0).fit(X[indices], Y[indices]).objective_
     for max_iter in (1, 2, 4, 8):
-        model = IRWLSSVC(C=2.0, max_iter=max_iter).fit(X[subset], Y[subset])
-        assert model.objective_ * (1 - model.relative_gap_) <= exact * (1 + 1e-9)
+        model = IRWLSSVC(C=2.0, max_iter=max_iter).fit(X[indices], Y[indices])
+        assert model.objective_ * (1 - model.relative_gap_) <= minimum * (1 + 1e-9)
         assert model.n_iter_ <= max_iter
 
 
@@ -294,7 +294,7 @@ def test_prototypes_are_copied():
 
 
 @pytest.mark.parametrize("rule", ["fscl", "kmeans", "kpca"])
-def test_there_are_no_more_prototypes_than_distinct_points(rule):
+def test_placement_chooses_no_more_prototypes_than_distinct_points(rule):
     points, labels = np.tile(X[:6], (5, 1)), np.tile([0, 1, 0, 1, 0, 1], 5)
     model = USVC(kernel="rbf", prototypes=rule, random_state=0).fit(points, labels)
     assert len(model.prototypes_) <= 6

@@ -61,21 +61,25 @@ SAMPLE_PAGES = (
 
 
 def chapters_by_formula_count():
-    """Return the pages of the chapters, those with few formulas first, which load fastest."""
+    """Return the chapters' page names, those with few formulas first, which load fastest."""
     chapters = [path.relative_to(HTML).as_posix() for path in HTML.glob("notebooks/*.html")]
     return sorted(chapters, key=lambda name: (HTML / name).read_text("utf-8").count('class="math'))
 
 
-def mark_nightly(names, daily=SAMPLE_PAGES):
-    """Return page names as test parameters, marked as nightly unless they are in `daily`."""
+def mark_nightly(names, exceptions=SAMPLE_PAGES):
+    """Return names as test parameters, all marked as nightly except `exceptions`."""
     return [
-        pytest.param(name, marks=() if name in daily else pytest.mark.nightly) for name in names
+        pytest.param(name, marks=() if name in exceptions else pytest.mark.nightly)
+        for name in names
     ]
 
 
 @dataclass
 class Visit:
-    """An open page, its requests, and the errors and warnings in the browser's console."""
+    """An open page, the requests that succeeded, and its errors.
+
+    Errors are failed requests, exceptions, and errors and warnings in the browser's console.
+    """
 
     page: object
     name: str
@@ -113,12 +117,12 @@ def browser():
         pytest.skip("no Chromium: apt-get install chromium")
     goto = sync_api.Page.goto
 
-    def counting_goto(page, *args, **kwargs):
-        sys.audit("tests.page")  # for tests/budget.py
+    def goto_with_audit_event(page, *args, **kwargs):
+        sys.audit("tests.page")  # tests/budget.py counts these events
         return goto(page, *args, **kwargs)
 
     with sync_api.sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sync_api.Page, "goto", counting_goto)
+        patch.setattr(sync_api.Page, "goto", goto_with_audit_event)
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield chromium
         chromium.close()
@@ -131,25 +135,25 @@ def visit(site, browser):
 
     def open_page(name, html=None):
         """Open a page; `html`, if given, replaces its content."""
-        visited = Visit(context.new_page(), name)
-        page = visited.page
+        opened = Visit(context.new_page(), name)
+        page = opened.page
         if html:
             response = {"body": html, "content_type": "text/html; charset=utf-8"}
             page.route(site + name, lambda route: route.fulfill(**response))
-        requests, errors = visited.requests, visited.errors
+        requests, errors = opened.requests, opened.errors
 
-        def log(message):
+        def record_console_error(message):
             if message.type in ("error", "warning"):
                 errors.append(f"{message.text} {message.location['url']}")
 
         page.on("requestfinished", lambda request: requests.append(request))
         page.on("requestfailed", lambda request: errors.append(request.url))
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", log)
+        page.on("console", record_console_error)
         page.goto(site + name)
         page.evaluate(WAIT_FOR_LAYOUT)
-        visited.n_initial_requests = len(requests)
-        return visited
+        opened.n_initial_requests = len(requests)
+        return opened
 
     yield open_page
     context.close()

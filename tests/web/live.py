@@ -20,7 +20,10 @@ PASSWORD = "maximum margin"
 
 @contextmanager
 def run_server(*options, **variables):
-    """Start the server; yield its address (without the token), the token, and its process."""
+    """Start the server; yield its address (without the token), the token, and its process.
+
+    `options` are command-line options, `variables` environment variables.
+    """
     command = [sys.executable, SERVER, "--port", "8950", *options]
     environment = {**os.environ, **variables}
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}  # a full pipe blocks
@@ -29,15 +32,15 @@ def run_server(*options, **variables):
         line = process.stdout.readline()
         address, token = re.search(r"(http://[^/]+)/[^?\s]*(?:\?token=(\w+))?", line).groups()
         address = address.replace("0.0.0.0", "127.0.0.1")
-        wait_for(address)
+        wait_for_server(address)
         yield address, token, process
     finally:
         process.terminate()  # processes in the background of a script ignore SIGINT
         process.communicate(timeout=30)
 
 
-def wait_for(address):
-    """Wait until a server accepts connections, shortly after it has printed its address."""
+def wait_for_server(address):
+    """Wait until a server accepts connections; it prints its address shortly before."""
     host, port = address.removeprefix("http://").split(":")
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
@@ -48,15 +51,17 @@ def wait_for(address):
 
 
 class LivePage:
-    """A page of the live book; requests to other hosts are blocked and recorded."""
+    """A page of the live book; blocked requests to other hosts and exceptions are recorded."""
 
     def __init__(self, context, address, name, token=None):
         self.page, self.blocked, self.errors = context.new_page(), [], []
-        self.page.route(lambda url: not url.startswith((address, "data:", "blob:")), self.block)
+        self.page.route(
+            lambda url: not url.startswith((address, "data:", "blob:")), self.block_request
+        )
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.goto(f"{address}/notebooks/{name}.html" + (f"?token={token}" if token else ""))
 
-    def block(self, route):
+    def block_request(self, route):
         self.blocked.append(route.request.url)
         route.abort()
 
@@ -82,7 +87,9 @@ class LivePage:
         """Write code into a cell, run it, and return its output."""
         self.write(code, index)
         cell = self.page.locator("div.cell:has(.thebe-cell)").nth(index)
-        cell.evaluate("cell => cell.querySelectorAll('details').forEach(box => (box.open = true))")
+        cell.evaluate(
+            "cell => cell.querySelectorAll('details').forEach(details => (details.open = true))"
+        )
         cell.get_by_role("button", name="Run", exact=True).click()
         self.page.wait_for_function("() => !document.querySelector('.live-busy')")
         return cell.locator(".live-output")

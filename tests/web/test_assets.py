@@ -33,5 +33,5 @@ def test_classes_of_pages_and_words_of_scripts_are_found(tmp_path):
     (tmp_path / "script.js").write_text('box.classList.add("of-script")')
     (tmp_path / "mathjax").mkdir()
     (tmp_path / "mathjax" / "core.js").write_text('"of-mathjax"')
-    found = assets.find_classes([page], tmp_path)
-    assert {"of-page", "written", "of-script"} <= found and "of-mathjax" not in found
+    classes = assets.find_classes([page], tmp_path)
+    assert {"of-page", "written", "of-script"} <= classes and "of-mathjax" not in classes

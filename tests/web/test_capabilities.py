@@ -24,11 +24,11 @@ def create_estimator(name):
 
 @pytest.fixture(scope="module")
 def tables(book):
-    """Return the rows of each table, as dicts by column."""
+    """Return the rows of each table, as dicts keyed by column header."""
     html = (book / "book/api/estimators.html").read_text("utf-8")
-    found = BeautifulSoup(html, "html.parser").select("article table")[:3]
-    titles = ("purposes", "support", "limits")
-    return {title: list(read_rows(table)) for title, table in zip(titles, found, strict=True)}
+    elements = BeautifulSoup(html, "html.parser").select("article table")[:3]
+    names = ("purposes", "support", "limits")
+    return {name: list(read_rows(table)) for name, table in zip(names, elements, strict=True)}
 
 
 def read_rows(table):
@@ -85,16 +85,16 @@ def test_models_respect_weights_as_stated(tables):
 
 
 def test_models_accept_sparse_matrices_as_stated(tables, fitted):
-    matrix = sparse.csr_matrix(X)
+    X_sparse = sparse.csr_matrix(X)
     for row in tables["support"]:
         estimator = create_estimator(row["estimator"])
         if row["sparse"] == "no":
             with pytest.raises(TypeError, match="dense"):
-                estimator.fit(matrix, y)
+                estimator.fit(X_sparse, y)
         else:
             assert row["sparse"] == "linear kernel"
             F = fitted[row["estimator"]].decision_function(X)
-            F_sparse = estimator.fit(matrix, y).decision_function(matrix)
+            F_sparse = estimator.fit(X_sparse, y).decision_function(X_sparse)
             assert np.allclose(F, F_sparse, atol=1e-3), row
 
 
@@ -115,8 +115,8 @@ def test_models_have_the_stated_certificates(tables, fitted):
             assert row["certificate"] == "gap", row
             assert 0.0 <= model.relative_gap_ <= 1e-2
         else:
-            is_stationary = hasattr(model, "kkt_residual_")
-            assert row["certificate"] == ("stationary point" if is_stationary else "none"), row
+            has_kkt_residual = hasattr(model, "kkt_residual_")
+            assert row["certificate"] == ("stationary point" if has_kkt_residual else "none"), row
 
 
 def test_estimators_have_the_stated_defaults(tables):

@@ -16,7 +16,7 @@ from svmbook.losses import hinge, logistic, usvc
 from svmbook.solvers import solve_irwls, svm_path, usvc_cost
 from svmbook.solvers.irwls.starts import svm_start
 
-from .conftest import AXE_OPTIONS, ROOT
+from .conftest import AXE_OPTIONS, ROOT, mark_nightly
 
 HERE = Path(__file__).parent
 STATIC = ROOT / "book" / "_static"
@@ -249,12 +249,7 @@ def test_explorable_is_small_and_accessible(explorable):
         assert not result.violations_count, result.generate_report()
 
 
-FIRST_PAGE_DAILY_OTHERS_NIGHTLY = [
-    pytest.param(name, marks=() if name == "margin" else pytest.mark.nightly) for name in PAGES
-]
-
-
-@pytest.mark.parametrize("name", FIRST_PAGE_DAILY_OTHERS_NIGHTLY)
+@pytest.mark.parametrize("name", mark_nightly(PAGES, ["margin"]))
 def test_explorable_can_be_read_without_scripts(name, site, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -266,7 +261,7 @@ def test_explorable_can_be_read_without_scripts(name, site, browser):
     context.close()
 
 
-@pytest.mark.parametrize("name", FIRST_PAGE_DAILY_OTHERS_NIGHTLY)
+@pytest.mark.parametrize("name", mark_nightly(PAGES, ["margin"]))
 def test_explorable_works_in_a_local_file(name, book, browser):
     page = browser.new_page()
     page.goto((book / PAGES[name]).as_uri())

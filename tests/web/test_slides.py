@@ -12,7 +12,7 @@ from .conftest import HTML, ROOT, mark_nightly
 
 DECKS = ROOT / "_build" / "slides"
 CHAPTERS = [chapter.name for chapter in cross_references.read_chapters(ROOT)]
-DAILY_CHAPTERS = ("dual_svm", "which_machine_when")
+SAMPLE_CHAPTERS = ("dual_svm", "which_machine_when")
 ACCEPTED_SLIDE_COUNTS = range(15, 26)  # per chapter
 MIN_FONT_SIZE = 16  # on a slide of 1280 x 720 pixels, as in deck.js
 # The elements of the current slide that reach beyond it.
@@ -90,7 +90,7 @@ def test_slides_contain_no_markdown(decks):
         assert markup.findall(deck.select_one(".slides").text) == []
 
 
-@pytest.mark.parametrize("name", mark_nightly(CHAPTERS, DAILY_CHAPTERS))
+@pytest.mark.parametrize("name", mark_nightly(CHAPTERS, SAMPLE_CHAPTERS))
 def test_references_have_the_numbers_of_the_book(book, reference_texts, name):
     html = (HTML / "notebooks" / f"{name}.html").read_text(encoding="utf-8")
     page = BeautifulSoup(html, "html.parser")
@@ -142,7 +142,7 @@ def open_deck(browser, name, query=""):
     return page, requests, errors
 
 
-@pytest.mark.parametrize("name", mark_nightly(CHAPTERS, DAILY_CHAPTERS))
+@pytest.mark.parametrize("name", mark_nightly(CHAPTERS, SAMPLE_CHAPTERS))
 def test_no_slide_overflows_and_no_file_is_loaded_from_another_host(decks, browser, name):
     page, requests, errors = open_deck(browser, name)
     frames = page.evaluate(FRAME_STATES)
