@@ -33,8 +33,8 @@ def draw_samples(run):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.usvc2004.prototype_placement import draw_samples
-    >>> draw_samples(3).X_train.shape
+    >>> from svmbook.experiments.suites.usvc2004 import prototype_placement
+    >>> prototype_placement.draw_samples(3).X_train.shape
     (800, 2)
     """
     return GeneratedSamples(striated, n_train=800, n_test=4000, n_runs=run + 1)[run]
