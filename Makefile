@@ -9,7 +9,7 @@ LOWEST := _build/lowest
 MUTANT := _build/mutants
 PORT   ?= 8000
 NB     ?=
-CORES  ?=
+PROCESSORS ?=
 SINCE  ?= $(or $(shell git rev-list -1 --before="1 day ago" HEAD),HEAD)
 PYTHON ?=
 
@@ -64,8 +64,8 @@ nightly: $(READY) ## run the slow checks: nightly tests, portability, lowest, mu
 	$(MAKE) mutants ARGS="--changed $(SINCE)" || code=1; \
 	exit $$code
 
-portability: $(READY) ## run notebooks and numerical tests as other x86 processors would (CORES="Nehalem Haswell")
-	@$(BIN)/python tools/check.py portability $(CORES)
+portability: $(READY) ## run notebooks and numerical tests as other x86 processors would (PROCESSORS="Nehalem Haswell")
+	@$(BIN)/python tools/check.py portability $(PROCESSORS)
 
 # Python 3.11 has wheels of the oldest versions. Old versions warn about newer dependencies, and the
 # work of the tests differs from the recorded budget.
