@@ -74,9 +74,7 @@ def test_job_waits_for_its_required_stages(log_folder):
         "late", f"print(open({str(written_path)!r}).read())", required_stages=("early", "absent")
     )
     first_job = python_job("early", f"open({str(written_path)!r}, 'w').write('here')")
-    results = scheduling.run_jobs(
-        [waiting_job, first_job], {"late": 9.0, "early": 1.0}, n_workers=2
-    )
+    results = scheduling.run_jobs([waiting_job, first_job], {"late": 9.0, "early": 1.0}, n_cores=2)
     assert [(result.job.name, result.code) for result in results] == [("early", 0), ("late", 0)]
     assert scheduling.log_path("late").read_text() == "here\n"
 
@@ -85,10 +83,10 @@ def test_job_that_needs_all_cores_runs_alone(log_folder):
     sleeping_code = "import time; time.sleep(0.2)"
     jobs = [
         python_job("one", sleeping_code),
-        python_job("two (a)", sleeping_code, cores=2),
-        python_job("three", sleeping_code, cores=9),
+        python_job("two (a)", sleeping_code, n_cores=2),
+        python_job("three", sleeping_code, n_cores=9),
     ]
-    results = scheduling.run_jobs(jobs, {"one": 3, "two": 2, "three": 1}, n_workers=2)
+    results = scheduling.run_jobs(jobs, {"one": 3, "two": 2, "three": 1}, n_cores=2)
     assert [result.job.name for result in results] == ["one", "two (a)", "three"]
     for earlier, later in itertools.pairwise(results):
         assert earlier.end <= later.start
@@ -96,7 +94,7 @@ def test_job_that_needs_all_cores_runs_alone(log_folder):
 
 def test_jobs_with_two_threads_need_two_cores():
     two_thread_jobs = [job for job in stages.portability([]) if job.name.endswith("(two threads)")]
-    assert two_thread_jobs and all(job.cores == 2 for job in two_thread_jobs)
+    assert two_thread_jobs and all(job.n_cores == 2 for job in two_thread_jobs)
 
 
 def test_first_failure_is_printed_and_ends_the_run(log_folder, capfd):
@@ -111,7 +109,7 @@ def test_first_failure_is_printed_and_ends_the_run(log_folder, capfd):
     failing_job = python_job("fails", f"{waiting_code}print('because'); sys.exit(3)")
     later_job = python_job("later", "")
     seconds = {"sleeper": 9.0, "fails": 8.0, "later": 1.0}
-    results = scheduling.run_jobs([sleeping_job, failing_job, later_job], seconds, n_workers=2)
+    results = scheduling.run_jobs([sleeping_job, failing_job, later_job], seconds, n_cores=2)
     assert [(result.job.name, result.code) for result in results] == [("fails", 3)]
     output = capfd.readouterr().out
     assert "because" in output and "FAILED (3)" in output
@@ -172,7 +170,7 @@ def test_keep_going_skips_only_jobs_that_depend_on_a_failure(log_folder):
         python_job("other", ""),
     ]
     seconds = {"fails": 3.0, "needs": 2.0, "other": 1.0}
-    results = scheduling.run_jobs(jobs, seconds, keep_going=True, n_workers=1)
+    results = scheduling.run_jobs(jobs, seconds, keep_going=True, n_cores=1)
     assert [(result.job.name, result.code) for result in results] == [("fails", 1), ("other", 0)]
 
 

@@ -2,8 +2,9 @@
 
 Usage: python tools/notebooks.py [notebooks/one.ipynb ...]
 
-Without arguments all chapters and notes are run. Only sources and outputs are kept in a file, and
-cell ids are numbered consecutively, so that a second run changes only the outputs that differ.
+Without arguments all chapters and notes are run. Execution times and other volatile metadata are
+removed and cell ids are numbered consecutively, so that a second run changes only the outputs that
+differ.
 """
 
 import asyncio
@@ -19,10 +20,10 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
-from scheduling import CORES, ONE_THREAD_ENV
+from scheduling import N_CORES, ONE_THREAD_ENV
 
 ROOT = Path(__file__).resolve().parent.parent
-METADATA = {
+NOTEBOOK_METADATA = {
     "kernelspec": {
         "display_name": "Python 3 (ipykernel)",
         "language": "python",
@@ -36,7 +37,7 @@ METADATA = {
     },
 }
 VOLATILE_KEYS = ("execution", "ExecuteTime", "collapsed", "scrolled", "jupyter", "trusted")
-EXPECTED_SECONDS = 60  # for a chapter, on two cores; a longer time is reported
+MAX_EXPECTED_SECONDS = 60  # for a chapter, on two cores; a longer time is reported
 TIMEOUT = 600  # seconds after which a notebook is interrupted
 
 
@@ -58,7 +59,7 @@ def normalise(notebook):
         for key in VOLATILE_KEYS:
             cell.metadata.pop(key, None)
     fold_solutions(notebook.cells)
-    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.metadata = nbformat.from_dict(NOTEBOOK_METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
@@ -93,7 +94,7 @@ def run_notebook(path):
         os.environ["IPYTHONDIR"] = ipython_dir
         error = asyncio.run(run_cells(notebook, path.parent))
     seconds = time.monotonic() - start
-    remark = f"longer than {EXPECTED_SECONDS} s" * (seconds > EXPECTED_SECONDS)
+    remark = f"longer than {MAX_EXPECTED_SECONDS} s" * (seconds > MAX_EXPECTED_SECONDS)
     print(f"{path.name:<44} {seconds:6.1f} s  {'FAILED' if error else remark}", flush=True)
     if error:
         print(f"{path.name}: {error}", file=sys.stderr)
@@ -114,7 +115,7 @@ def main(paths):
         return run_notebook(paths[0])
     # Each notebook runs in a process of its own: this script with one argument.
     commands = [[sys.executable, __file__, path] for path in paths]
-    with ThreadPoolExecutor(CORES) as pool:
+    with ThreadPoolExecutor(N_CORES) as pool:
         return int(any([process.returncode for process in pool.map(subprocess.run, commands)]))
 
 

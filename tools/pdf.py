@@ -101,14 +101,17 @@ HEADING_TITLES = """() => [...document.querySelectorAll(
 
 @dataclass
 class PrintedPage:
-    """A printed page of the book, and the number of its first PDF page after the front matter."""
+    """A page of the book, or the solutions of a page, as a PDF.
+
+    Indices of PDF pages count from the page after the front matter.
+    """
 
     name: str
     reader: PdfReader
-    first_pdf_page: int
+    first_page_index: int
     part: str = ""
     titles: list = field(default_factory=list)  # of all headings, in order
-    headings: list = field(default_factory=list)  # (title, number of its PDF page, level)
+    headings: list = field(default_factory=list)  # (title, index of its PDF page, level)
 
 
 def linked_anchors(names, site):
@@ -125,7 +128,7 @@ def linked_anchors(names, site):
 
 
 def print_tab(tab, style="decimal", offset=0):
-    """Print a browser tab, with page numbers starting at ``offset + 1``."""
+    """Return a browser tab as a PDF, with page numbers starting at ``offset + 1``."""
     tab.add_style_tag(content=PAGE_STYLE_TEMPLATE % (style, offset))
     return PdfReader(io.BytesIO(tab.pdf(prefer_css_page_size=True, outline=True, tagged=True)))
 
@@ -136,7 +139,7 @@ def prepare_page(tab, address):
 
 
 def print_pages(tab, site, parts):
-    """Print all pages of the book, then all solutions."""
+    """Return all pages of the book, then all solutions, as PDFs."""
     anchors = linked_anchors([name for _, names in parts for name in names], site)
     printed_pages, names_with_solutions, n_pages = [], [], 0
     for part, names in parts:
@@ -172,25 +175,25 @@ def set_headings(printed_page):
                 continue
             title = next(titles)
             if level < 2:
-                number = (
-                    printed_page.first_pdf_page
+                page_index = (
+                    printed_page.first_page_index
                     + printed_page.reader.get_destination_page_number(item)
                 )
-                printed_page.headings.append((title, number, level))
+                printed_page.headings.append((title, page_index, level))
 
     walk(printed_page.reader.outline, 0)
 
 
 def print_front_matter(tab, site, printed_pages, config):
-    """Print the title page and the table of contents."""
+    """Return the title page and the table of contents as a PDF."""
     entries, part = [], None
     for printed_page in printed_pages:
         if printed_page.part != part and printed_page.part:
             entries.append(f"<h2>{html.escape(printed_page.part)}</h2>")
         part = printed_page.part
-        for title, number, level in printed_page.headings[: 1 if part == "Solutions" else None]:
+        for title, page_index, level in printed_page.headings[: 1 if part == "Solutions" else None]:
             attribute = ' class="section"' if level else ""
-            link = f'<a href="{site}page/{number}">{number + 1}</a>'
+            link = f'<a href="{site}page/{page_index}">{page_index + 1}</a>'
             entries.append(f"<p{attribute}><span>{html.escape(title)}</span>{link}</p>")
     content = FRONT_MATTER_TEMPLATE.format(
         title=config["title"],
@@ -204,18 +207,19 @@ def print_front_matter(tab, site, printed_pages, config):
 
 def merge(front_matter, printed_pages, site):
     """Return the complete PDF, with its links, its outline and its tags."""
-    writer, offset = PdfWriter(), len(front_matter.pages)
+    writer, n_front_pages = PdfWriter(), len(front_matter.pages)
     readers = [front_matter, *(printed_page.reader for printed_page in printed_pages)]
     for reader in readers:
         writer.append(reader, import_outline=False)
     merge_tags(writer, readers)
     first_pages = {
-        printed_page.name: offset + printed_page.first_pdf_page for printed_page in printed_pages
+        printed_page.name: n_front_pages + printed_page.first_page_index
+        for printed_page in printed_pages
     }
     destinations = {
         (printed_page.name, name.lstrip("/")): (
-            offset
-            + printed_page.first_pdf_page
+            n_front_pages
+            + printed_page.first_page_index
             + printed_page.reader.get_destination_page_number(destination),
             destination.top,
         )
@@ -225,12 +229,14 @@ def merge(front_matter, printed_pages, site):
     for page in writer.pages:
         for reference in page.get("/Annots", ()):
             annotation = reference.get_object()
-            redirect_link(annotation, writer, site, first_pages, destinations, offset)
+            redirect_link(annotation, writer, site, first_pages, destinations, n_front_pages)
     for printed_page in printed_pages:
         parent = None
-        for title, number, level in printed_page.headings:
+        for title, page_index, level in printed_page.headings:
             item = writer.add_outline_item(
-                title=title, page_number=offset + number, parent=parent if level else None
+                title=title,
+                page_number=n_front_pages + page_index,
+                parent=parent if level else None,
             )
             parent = parent if level else item
     writer.root_object[NameObject("/Lang")] = TextStringObject("en")
@@ -238,21 +244,21 @@ def merge(front_matter, printed_pages, site):
     return writer
 
 
-def redirect_link(annotation, writer, site, first_pages, destinations, offset):
+def redirect_link(annotation, writer, site, first_pages, destinations, n_front_pages):
     """Replace a link to a page of the book by a link within the file."""
     link = parse_link(annotation.get("/A", {}).get("/URI", ""), site)
     if link is None:
         return
     if link[0].startswith("page/"):
-        number, top = offset + int(link[0].removeprefix("page/")), None
+        target_index, top = n_front_pages + int(link[0].removeprefix("page/")), None
     else:
-        number, top = destinations.get(link, (first_pages.get(link[0]), None))
+        target_index, top = destinations.get(link, (first_pages.get(link[0]), None))
     del annotation["/A"]
-    if number is not None:
+    if target_index is not None:
         vertical = NullObject() if top is None else FloatObject(top)
         fit = [NameObject("/XYZ"), NullObject(), vertical, NullObject()]
         annotation[NameObject("/Dest")] = ArrayObject(
-            [writer.pages[number].indirect_reference, *fit]
+            [writer.pages[target_index].indirect_reference, *fit]
         )
 
 

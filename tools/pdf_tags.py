@@ -17,17 +17,17 @@ from pypdf.generic import (
 
 
 def tree_items(tree, array_key):
-    """Yield the keys and values of a number tree or name tree, whose arrays have this key."""
+    """Yield the keys and values of a number tree ("/Nums") or a name tree ("/Names")."""
     pairs = tree.get(array_key, ArrayObject())
     yield from zip(pairs[::2], pairs[1::2], strict=True)
     for kid in tree.get("/Kids", ()):
         yield from tree_items(kid.get_object(), array_key)
 
 
-def shift_parents(pages, originals, offset):
+def offset_parent_tree_keys(pages, originals, offset):
     """Add an offset to the numbers by which pages and links refer to the parent tree.
 
-    pypdf copies pages without their numbers.
+    pypdf copies links with these numbers but pages without them.
     """
     for page, original in zip(pages, originals, strict=True):
         key = NameObject("/StructParents")
@@ -52,7 +52,7 @@ def rename_ids(element, number):
     for attribute in attributes if isinstance(attributes, ArrayObject) else [attributes]:
         attribute_object = attribute.get_object() if attribute else {}
         if isinstance(attribute_object, DictionaryObject) and "/Headers" in attribute_object:
-            headers = [distinct_id(each, number) for each in attribute_object["/Headers"]]
+            headers = [distinct_id(header_id, number) for header_id in attribute_object["/Headers"]]
             attribute_object[NameObject("/Headers")] = ArrayObject(headers)
 
 
@@ -67,31 +67,33 @@ def structure_elements(element):
 
 
 def merge_tags(writer, readers):
-    """Merge the structure trees of readers, which were appended to a writer in this order."""
+    """Merge into a writer the structure trees of readers, appended to it in this order."""
     tree = DictionaryObject({NameObject("/Type"): NameObject("/StructTreeRoot")})
-    root = writer._add_object(tree)
-    kids, parents, ids = ArrayObject(), ArrayObject(), {}
-    first_page, offset = 0, 0
+    tree_reference = writer._add_object(tree)
+    kids, parent_tree_entries, ids = ArrayObject(), ArrayObject(), {}
+    start_page, offset = 0, 0
     for number, reader in enumerate(readers):
-        last_page = first_page + len(reader.pages)
-        copy = reader.trailer["/Root"]["/StructTreeRoot"].clone(writer)
-        shift_parents(writer.pages[first_page:last_page], reader.pages, offset)
-        top_elements = copy["/K"] if isinstance(copy["/K"], ArrayObject) else [copy.raw_get("/K")]
-        for kid in top_elements:
+        end_page = start_page + len(reader.pages)
+        tree_copy = reader.trailer["/Root"]["/StructTreeRoot"].clone(writer)
+        offset_parent_tree_keys(writer.pages[start_page:end_page], reader.pages, offset)
+        kids_of_copy = tree_copy["/K"]
+        if not isinstance(kids_of_copy, ArrayObject):
+            kids_of_copy = [tree_copy.raw_get("/K")]
+        for kid in kids_of_copy:
             kids.append(kid)
-            kid.get_object()[NameObject("/P")] = root
+            kid.get_object()[NameObject("/P")] = tree_reference
             for element in structure_elements(kid.get_object()):
                 rename_ids(element, number)
-        for key, value in tree_items(copy["/ParentTree"], "/Nums"):
-            parents.extend([NumberObject(key + offset), value])
-        for key, value in tree_items(copy.get("/IDTree", {}), "/Names"):
+        for key, value in tree_items(tree_copy["/ParentTree"], "/Nums"):
+            parent_tree_entries.extend([NumberObject(key + offset), value])
+        for key, value in tree_items(tree_copy.get("/IDTree", {}), "/Names"):
             ids[distinct_id(key, number)] = value
-        first_page, offset = last_page, offset + copy["/ParentTreeNextKey"]
-    names = ArrayObject(entry for pair in sorted(ids.items()) for entry in pair)
+        start_page, offset = end_page, offset + tree_copy["/ParentTreeNextKey"]
+    id_tree_entries = ArrayObject(entry for pair in sorted(ids.items()) for entry in pair)
     tree[NameObject("/K")] = kids
-    tree[NameObject("/ParentTree")] = DictionaryObject({NameObject("/Nums"): parents})
+    tree[NameObject("/ParentTree")] = DictionaryObject({NameObject("/Nums"): parent_tree_entries})
     tree[NameObject("/ParentTreeNextKey")] = NumberObject(offset)
-    tree[NameObject("/IDTree")] = DictionaryObject({NameObject("/Names"): names})
-    writer.root_object[NameObject("/StructTreeRoot")] = root
+    tree[NameObject("/IDTree")] = DictionaryObject({NameObject("/Names"): id_tree_entries})
+    writer.root_object[NameObject("/StructTreeRoot")] = tree_reference
     mark_info = DictionaryObject({NameObject("/Marked"): BooleanObject(True)})
     writer.root_object[NameObject("/MarkInfo")] = mark_info

@@ -28,10 +28,10 @@ NAME_OF_TITLE = {
 }
 FENCE = re.compile(r"\s*(`{3,}|:{3,})\s*(\{?[\w:-]*\}?)(.*)")
 NON_PROSE_DIRECTIVES = ("{math}", "{raw}", "{code}", "{code-block}", "{toctree}", "{reproduction}")
-NON_WORDS = re.compile(r"`[^`]*`|<!--.*?-->|<[^>]*>")
+CODE_COMMENT_OR_TAG = re.compile(r"`[^`]*`|<!--.*?-->|<[^>]*>")
 QUOTATION = re.compile(r'"([^"]{3,600})"|“([^”]{3,600})”')
 OMISSION = re.compile(r"\.\.\.|…|\[[^]]*\]")
-SECTION = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z][a-z]", re.M)
+SECTION_HEADING = re.compile(r"^(\d+(?:\.\d+)*)\.?\s+[A-Z][a-z]", re.M)
 MIN_WORDS = 3
 
 
@@ -60,14 +60,14 @@ def quotations():
 
 def quoted_phrases(text):
     """Yield the words of each quotation of a page."""
-    for paragraph in "\n".join(_prose(text)).split("\n\n"):
-        for found in QUOTATION.finditer(NON_WORDS.sub("", paragraph.replace("\n", " "))):
+    for paragraph in "\n".join(prose_lines(text)).split("\n\n"):
+        for found in QUOTATION.finditer(CODE_COMMENT_OR_TAG.sub("", paragraph.replace("\n", " "))):
             words = found[1] or found[2]
             if len(words.split()) >= MIN_WORDS and "$" not in words:
                 yield words
 
 
-def _prose(text):
+def prose_lines(text):
     """Yield the lines of a page outside blocks of code and formulas."""
     open_blocks = []  # for each block around the line, whether it is one of code or formulas
     for line in text.splitlines():
@@ -83,18 +83,18 @@ def _prose(text):
 
 
 def find_place(words, source_texts):
-    """Return the source and section that contain all parts of a quotation, or None."""
+    """Return the source of all parts of a quotation and the place of its longest part, or None."""
     parts = [normalise(part) for part in OMISSION.split(words)]
     for name, text in source_texts.items():
-        plain = normalise(text)
-        if all(part in plain for part in parts):
-            position = plain.index(max(parts, key=len))
-            section = f"at {100 * position // len(plain)} % of the text"
-            for heading in SECTION.finditer(text):
+        normalised_text = normalise(text)
+        if all(part in normalised_text for part in parts):
+            position = normalised_text.index(max(parts, key=len))
+            location = f"at {100 * position // len(normalised_text)} % of the text"
+            for heading in SECTION_HEADING.finditer(text):
                 if len(normalise(text[: heading.start()])) > position:
                     break
-                section = f"section {heading[1]}"
-            return f"{name}, {section}"
+                location = f"section {heading[1]}"
+            return f"{name}, {location}"
     return None
 
 

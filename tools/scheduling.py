@@ -12,13 +12,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "_build" / "checks"
-# The cores available to this process; containers and batch systems often restrict them.
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+# The number of cores available to this process; containers and batch systems often restrict them.
+N_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 # Jobs already use all cores, so BLAS threads would only oversubscribe them.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 ONE_THREAD_ENV = dict.fromkeys(THREAD_VARIABLES, "1")
 BYTECODE_ENV = {"PYTHONDONTWRITEBYTECODE": ""}  # hundreds of processes read the same modules
-# glibc keeps the memory of freed arrays: faulting pages in again costs as much as summing them.
+# Lets glibc keep the memory of freed arrays. Obtaining it from the system again takes as long as
+# summing an array.
 MALLOC_ENV = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**30)}
 SHUTDOWN_TIMEOUT = 10  # seconds for an interrupted job to stop its servers and browsers
 INTERRUPTING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -34,7 +35,7 @@ class Job:
     required_stages: tuple = ()  # stages that must pass first
     env: dict = field(default_factory=dict)
     passing_codes: tuple = (0,)  # exit codes that count as passed
-    cores: int = 1  # number of cores that the job keeps busy
+    n_cores: int = 1  # number of cores that the job keeps busy
 
 
 def log_path(name, suffix="log"):
@@ -103,21 +104,23 @@ def postponed_interruption():
 def sort_by_priority(jobs, expected_seconds):
     """Return the jobs in the order in which to start them.
 
-    The longest jobs start first, so that no core is idle at the end. The cost of a job is its own
-    time plus the largest cost among the jobs that wait for it. A job without a recorded time starts
-    before all others. A suffix in brackets, such as a processor, is ignored in the look-up.
+    The longest jobs start first, so that no core is idle at the end. The length of a job is that
+    of its critical path: its own time plus the longest critical path among the jobs that wait for
+    it. A job without a recorded time starts before all others. A suffix in brackets, such as a
+    processor, is ignored in the look-up.
     """
 
-    def cost(job):
-        own = expected_seconds.get(job.name.split(" (")[0], float("inf"))
-        return own + max(
-            (cost(other) for other in jobs if job.stage in other.required_stages), default=0
+    def critical_path_seconds(job):
+        own_seconds = expected_seconds.get(job.name.split(" (")[0], float("inf"))
+        return own_seconds + max(
+            (critical_path_seconds(other) for other in jobs if job.stage in other.required_stages),
+            default=0,
         )
 
-    return sorted(jobs, key=lambda job: (-cost(job), job.name))
+    return sorted(jobs, key=lambda job: (-critical_path_seconds(job), job.name))
 
 
-def run_jobs(jobs, expected_seconds, keep_going=False, n_workers=CORES):
+def run_jobs(jobs, expected_seconds, keep_going=False, n_cores=N_CORES):
     """Run all jobs and return their results; by default, stop at the first failure.
 
     Parameters
@@ -128,7 +131,7 @@ def run_jobs(jobs, expected_seconds, keep_going=False, n_workers=CORES):
         Expected seconds by job name.
     keep_going : bool
         Whether to continue after a failure. Jobs that depend on the failed stage are skipped.
-    n_workers : int
+    n_cores : int
         Number of cores that the jobs may keep busy; a job that needs more runs alone.
 
     Returns
@@ -141,7 +144,7 @@ def run_jobs(jobs, expected_seconds, keep_going=False, n_workers=CORES):
     for signum in INTERRUPTING_SIGNALS:
         signal.signal(signum, signal.default_int_handler)
     waiting, running, results = sort_by_priority(jobs, expected_seconds), {}, []
-    with ThreadPoolExecutor(n_workers) as pool:
+    with ThreadPoolExecutor(n_cores) as pool:
         try:
             while waiting or running:
                 unfinished_stages = {job.stage for job in waiting}
@@ -152,8 +155,8 @@ def run_jobs(jobs, expected_seconds, keep_going=False, n_workers=CORES):
                     if not unfinished_stages.intersection(job.required_stages)
                 ]
                 for job in ready:
-                    n_busy_cores = sum(running_job.job.cores for running_job in running.values())
-                    if n_busy_cores + min(job.cores, n_workers) > n_workers:
+                    n_busy_cores = sum(running_job.job.n_cores for running_job in running.values())
+                    if n_busy_cores + min(job.n_cores, n_cores) > n_cores:
                         continue
                     with postponed_interruption():  # a job that is not in `running` would survive
                         running_job = RunningJob(job)

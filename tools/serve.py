@@ -16,7 +16,7 @@ TEXT_SUFFIXES = (".html", ".css", ".js", ".svg", ".json", ".txt")  # worth compr
 
 
 class BookRequestHandler(http.server.SimpleHTTPRequestHandler):
-    """Sends files compressed and not to be cached, and logs no requests."""
+    """Compresses text, makes browsers revalidate cached files, and logs no requests."""
 
     def send_head(self):
         """Compress text if the browser accepts gzip: this shrinks a chapter to a fifth."""
@@ -38,20 +38,20 @@ class BookRequestHandler(http.server.SimpleHTTPRequestHandler):
         """Log nothing, so that the terminal shows only the address."""
 
     def end_headers(self):
-        # After a new build the browser must not show its cached copy.
+        # After a new build, a browser must not show its cached copy of a page.
         self.send_header("Cache-Control", "no-cache")
         super().end_headers()
 
 
-def create_server(directory, port):
-    """Return a server of a folder at the first free port, starting with `port`."""
+def create_server(directory, first_port):
+    """Return a server of a folder at the first free of 20 ports from `first_port`, or any other."""
     handler = functools.partial(BookRequestHandler, directory=directory)
-    for candidate in [*range(port, min(port + 20, MAX_PORT + 1)), 0]:
+    for candidate in [*range(first_port, min(first_port + 20, MAX_PORT + 1)), 0]:
         try:
             return http.server.ThreadingHTTPServer(("127.0.0.1", candidate), handler)
         except OSError:
             continue
-    raise SystemExit(f"no free port near {port}")
+    raise SystemExit(f"no free port near {first_port}")
 
 
 @contextmanager

@@ -127,14 +127,16 @@ class SlideRenderer:
         ]
         if len(formulas) == 1:
             return self.equation(formulas[0]["label"], formulas[0]["tex"])
-        raise ValueError(f"no part {name!r} in the cell {cell.source[:60]!r}")
+        raise ValueError(
+            f"{name!r} names no part, or several formulas, of the cell {cell.source[:60]!r}"
+        )
 
-    def box(self, title, body, kind="box"):
+    def box(self, title, body, css_class="box"):
         heading = f"<p><strong>{title}.</strong></p>" if title else ""
-        return f'<div class="{kind}">{heading}{self.text(body)}</div>'
+        return f'<div class="{css_class}">{heading}{self.text(body)}</div>'
 
-    def code(self, cell, shown):
-        """Return code and output of a code cell."""
+    def code_cell(self, cell, shown):
+        """Return the code, the output, or both, of a code cell."""
         is_hidden = {"hide-input", "hide-cell"} & set(cell.metadata.get("tags", ()))
         shown = shown or (["output"] if is_hidden else ["code", "output"])
         parts = []
@@ -166,32 +168,32 @@ class SlideRenderer:
         text = output.get("text") or data.get("text/plain", "")
         return f'<pre class="output">{html.escape(text.rstrip())}</pre>'
 
-    def slide(self, cell, slide):
-        """Return a slide of a cell."""
-        shown = slide.get("show", [])
+    def slide(self, cell, metadata):
+        """Return the slide of a cell that an entry of its metadata `slides` describes."""
+        shown = metadata.get("show", [])
         if cell.cell_type == "code":
-            content = self.code(cell, shown)
+            content = self.code_cell(cell, shown)
         else:
             content = "".join(self.part(cell, name) for name in shown)
-        points = "".join(f"<li>{self.inline(point)}</li>" for point in slide.get("points", ()))
+        points = "".join(f"<li>{self.inline(point)}</li>" for point in metadata.get("points", ()))
         points = f"<ul>{points}</ul>" if points else ""
         layout = "beside" if points and is_narrow_figure(content) else "below"
         content = f'<div class="shown">{content}</div>' if content else ""
-        title = f"<h2>{self.inline(slide['title'])}</h2>"
+        title = f"<h2>{self.inline(metadata['title'])}</h2>"
         body = f'{title}<div class="{layout}">{points}{content}</div>'
-        return section(body, self.text(slide["notes"]))
+        return slide_html(body, self.text(metadata["notes"]))
 
 
 def picture(svg, alt):
-    """Return a drawing; the panels of a tall one are put side by side."""
+    """Return a drawing as HTML; the panels of a tall drawing are put side by side."""
     source = f"data:image/svg+xml,{quote(svg)}"
     width, height = (float(length) for length in SVG_SIZE.search(svg).groups())
     panels_attribute = PANELS.search(svg)
     box_texts = panels_attribute[1].split(",") if panels_attribute else ()
     boxes = [[float(x) for x in text.split()] for text in box_texts]
     # What lies below the last panel, such as a legend, belongs to no panel.
-    is_whole = bool(boxes) and boxes[-1][1] + boxes[-1][3] > 0.95
-    if len(boxes) < 3 or not is_whole or height < MIN_PANELS_RATIO * width:
+    panels_reach_bottom = bool(boxes) and boxes[-1][1] + boxes[-1][3] > 0.95
+    if len(boxes) < 3 or not panels_reach_bottom or height < MIN_PANELS_RATIO * width:
         return f'<img src="{source}" alt="{alt}">'
     columns, rows = 3, -(-len(boxes) // 3)
     max_width, max_height = (max(box[k] for box in boxes) for k in (2, 3))
@@ -218,9 +220,10 @@ def is_narrow_figure(content):
     return bool(size) and float(size[1]) < MAX_NARROW_RATIO * float(size[2])
 
 
-def section(content, notes="", kind=""):
+def slide_html(content, notes="", css_class=""):
+    """Return a slide and its notes as reveal.js expects them."""
     aside = f'<aside class="notes">{notes}</aside>' if notes else ""
-    return f'<section><div class="frame {kind}">{content}</div>{aside}</section>\n'
+    return f'<section><div class="frame {css_class}">{content}</div>{aside}</section>\n'
 
 
 def deck(renderer, number, chapter, book_title):
@@ -228,13 +231,15 @@ def deck(renderer, number, chapter, book_title):
     cells = nbformat.read(chapter.path, as_version=4).cells
     first = cells[0].source
     title = renderer.inline(TITLE.search(first)[1])
-    cover = section(
+    cover = slide_html(
         f"<p>{html.escape(book_title)}</p><h1>{number}. {title}</h1>"
         f"<p><em>{renderer.inline(QUESTION.search(first)[1])}</em></p>",
-        kind="cover",
+        css_class="cover",
     )
     slides = [
-        renderer.slide(cell, slide) for cell in cells for slide in cell.metadata.get("slides", ())
+        renderer.slide(cell, metadata)
+        for cell in cells
+        for metadata in cell.metadata.get("slides", ())
     ]
     return title, [cover, *slides]
 

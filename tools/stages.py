@@ -168,4 +168,4 @@ def portability(names):
     for suffix, env in environments.items():
         jobs += pytest(selected_groups=NUMERICAL_GROUPS, suffix=suffix, **env)
     # Two threads need two cores: sharing one, they would mostly wait for each other.
-    return [replace(job, cores=int(job.env.get("OMP_NUM_THREADS", 1))) for job in jobs]
+    return [replace(job, n_cores=int(job.env.get("OMP_NUM_THREADS", 1))) for job in jobs]

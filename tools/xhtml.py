@@ -25,8 +25,8 @@ SERIALIZE_ARTICLE = r"""async () => {
   dispatchEvent(new Event("scroll"));
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;
-  // Tell browsers what TeX knows about operators: ordinary symbols, fences, and signs of numbers.
-  const setSpaces = math => {
+  // Mark what TeX, unlike browsers, sets apart: ordinary symbols, fences, and signs of numbers.
+  const setOperatorAttributes = math => {
     for (const mo of math.querySelectorAll('[data-mjx-texclass="ORD"] > mo:only-child')) {
       mo.setAttribute("lspace", "0");
       mo.setAttribute("rspace", "0");
@@ -43,20 +43,20 @@ SERIALIZE_ARTICLE = r"""async () => {
     }
   };
   const article = document.querySelector(".bd-article");
-  const em = element => parseFloat(getComputedStyle(element).fontSize);
+  const fontSize = element => parseFloat(getComputedStyle(element).fontSize);
   for (const solution of article.querySelectorAll("details.solution")) solution.open = true;
   for (const table of article.querySelectorAll("table")) {
     for (const cell of table.querySelectorAll("td.text-right")) cell.style.whiteSpace = "nowrap";
     table.style.width = "min-content";
-    table.dataset.fit = table.offsetWidth / em(table);
+    table.dataset.fit = table.offsetWidth / fontSize(table);
   }
   const formulas = window.MathJax?.startup?.document?.math ?? [];
   for (const { math: tex, typesetRoot: root, display } of formulas) {
     const math = root.querySelector("mjx-assistive-mml > math");
     if (!math || !article.contains(root)) continue;
-    const width = root.querySelector("mjx-math").getBoundingClientRect().width / em(root);
+    const width = root.querySelector("mjx-math").getBoundingClientRect().width / fontSize(root);
     math.setAttribute("alttext", tex.trim());
-    setSpaces(math);
+    setOperatorAttributes(math);
     if (display) {
       math.setAttribute("display", "block");
       root.parentElement.dataset.fit = width;
@@ -64,12 +64,12 @@ SERIALIZE_ARTICLE = r"""async () => {
     root.replaceWith(math);
   }
   for (const arrow of article.querySelectorAll(".sd-summary-state-marker")) arrow.remove();
-  // The title is printed above the article.
+  // The print style hides the h1 because it prints the title above the article. Keep the h1.
   for (const element of article.querySelectorAll("*:not(h1, svg *, math, math *)")) {
     if (getComputedStyle(element).display === "none") element.remove();
   }
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const initial = {
+  const initialValues = {
     "stroke-width": "1px", "stroke-dasharray": "none", "stroke-linecap": "butt",
     "text-anchor": "start", "font-size": "", "font-weight": "400",
   };
@@ -83,9 +83,9 @@ SERIALIZE_ARTICLE = r"""async () => {
       shape.setAttribute(name, alpha ? `rgb(${red},${green},${blue})` : "none");
       if (0 < alpha && alpha < 255) shape.setAttribute(`${name}-opacity`, (alpha / 255).toFixed(2));
     }
-    for (const [name, value] of Object.entries(initial)) {
-      const own = style.getPropertyValue(name);
-      if (own !== value) shape.setAttribute(name, own);
+    for (const [name, value] of Object.entries(initialValues)) {
+      const computed = style.getPropertyValue(name);
+      if (computed !== value) shape.setAttribute(name, computed);
     }
   }
   return new XMLSerializer().serializeToString(article);
@@ -102,7 +102,7 @@ FIT_STYLES = {
     "div": "--fit: min(1em, 100cqi / {:.1f})",  # inherited by the formula
 }
 IMAGE_ID = re.compile(rb'(<image\b[^>]*?) id="[^"]*"')
-FIT_MARGINS = {"table": 1, "div": 4}  # em, for the number of a formula
+FIT_MARGINS = {"table": 1, "div": 4}  # em, added to the measured width
 
 
 @dataclass
@@ -176,7 +176,7 @@ def styled_letter(letter, variant):
     return None
 
 
-def split_solutions(article, address):
+def extract_solutions(article, address):
     """Take the solutions out of an article and link each exercise with its solution."""
     solutions = []
     element_of_caption = {
@@ -215,7 +215,7 @@ def read_pages(tab, site, parts):
     for part, names in parts:
         for name in names:
             article, address = read_page(tab, site, name), f"{site}{name}.html"
-            page_solutions = split_solutions(article, address)
+            page_solutions = extract_solutions(article, address)
             documents.append(Document(f"{name}.xhtml", article, part))
             set_headings(documents[-1])
             if page_solutions:
@@ -231,4 +231,4 @@ def read_picture(source, site):
     """Return the file name and the content of a picture."""
     name = unquote(source.removeprefix(site))
     content = (HTML / name).read_bytes()
-    return name, IMAGE_ID.sub(rb"\1", content)  # equal images of a drawing have the same id
+    return name, IMAGE_ID.sub(rb"\1", content)  # equal images in a drawing share an id

@@ -163,8 +163,10 @@ def select_mutants(options):
         files = [file for file in files if file in process.stdout.split("\n")]
     if options.among:
         mutants = [m for m in read_results(options.among).values() if m["outcome"] == "survived"]
-        digests = {file: fingerprint((ROOT / file).read_text(encoding="utf-8")) for file in files}
-        return [m for m in mutants if m["file"] in digests and digests[m["file"]] in m["key"]]
+        fingerprints = {f: fingerprint((ROOT / f).read_text(encoding="utf-8")) for f in files}
+        return [
+            m for m in mutants if m["file"] in fingerprints and fingerprints[m["file"]] in m["key"]
+        ]
     mutants = [mutant for file in files for mutant in sample_mutants_of_file(file, options.seed)]
     random.Random(options.seed).shuffle(mutants)  # large files have a larger share of the sample
     return mutants[: options.count]

@@ -27,37 +27,40 @@ def is_excluded(node):
     )
 
 
-def fingerprint(source):
+def fingerprint(text):
     """Return a short hash of a text."""
-    return hashlib.sha256(source.encode()).hexdigest()[:12]
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def sample_mutants_of_file(file, seed):
-    """Return one mutant per place of a file, chosen at random if there are several."""
+    """Return one randomly chosen mutant per position and kind of operator."""
     source = (ROOT / file).read_text(encoding="utf-8")
-    digest, tree, nodes = fingerprint(source), ast.parse(source), list(ast_nodes(get_ast(source)))
-    places = {}
+    tree, nodes = ast.parse(source), list(ast_nodes(get_ast(source)))
+    source_fingerprint, mutants_by_position = fingerprint(source), {}
     for name in operator_names():
         operator = get_operator(name)
         # Operators with arguments need the names of variables.
         if TRIVIAL_OPERATORS.search(name) or operator.arguments():
             continue
         occurrences = (
-            (node, *position) for node in nodes for position in operator().mutation_positions(node)
+            (node, *start_and_end)
+            for node in nodes
+            for start_and_end in operator().mutation_positions(node)
         )
         for number, (node, (line, column), _) in enumerate(occurrences):
             if not is_excluded(node):
                 mutant = {"file": file, "line": line, "operator": name, "occurrence": number}
-                mutant["key"] = f"{file} {digest} {line:04} {name} {number}"
+                mutant["key"] = f"{file} {source_fingerprint} {line:04} {name} {number}"
                 mutant["place"] = enclosing_name(tree, line)
                 mutant["statement"] = statement_lines(tree, line)
-                places.setdefault((line, column, name.split("_")[0]), []).append(mutant)
+                position = (line, column, name.split("_")[0])
+                mutants_by_position.setdefault(position, []).append(mutant)
     rng = random.Random(f"{seed} {file}")
-    return [rng.choice(choices) for _, choices in sorted(places.items())]
+    return [rng.choice(mutants) for _, mutants in sorted(mutants_by_position.items())]
 
 
 def apply_mutant(mutant, original):
-    """Return the text of a file with the mutant and their diff, or None and "" if it is invalid."""
+    """Return the mutated text of a file and its diff, or None and "" if the mutant is invalid."""
     try:
         operator = get_operator(mutant["operator"])()
         mutated = mutate_code(original, operator, mutant["occurrence"])

@@ -22,13 +22,13 @@ import psutil
 PRELOADED_MODULES = (
     "pytest hypothesis.extra.numpy sklearn.svm sklearn.model_selection cvxopt.solvers pandas"
 )
-OPTIONS = ["-q", "--tb=no", "--assert=plain", "-p", "no:cacheprovider"]
-PROCESS_EVENTS = ("subprocess.Popen", "os.fork", "os.posix_spawn")  # audit events
+PYTEST_OPTIONS = ["-q", "--tb=no", "--assert=plain", "-p", "no:cacheprovider"]
+PROCESS_START_EVENTS = ("subprocess.Popen", "os.fork", "os.posix_spawn")  # audit events
 PR_SET_CHILD_SUBREAPER = 36
 OUTCOMES = {0: "survived", 5: "survived", -signal.SIGXCPU: "timeout", -signal.SIGKILL: "timeout"}
 
 
-def run_limited(cpu_limit, function, *arguments):
+def run_with_limits_and_exit(cpu_limit, function, *arguments):
     """Call a function with resource limits and its output in a file; exit with its result.
 
     ``cpu_limit`` is in seconds of CPU time.
@@ -44,7 +44,7 @@ def run_limited(cpu_limit, function, *arguments):
 
 
 def run_tests(options):
-    return sys.modules["pytest"].main([*OPTIONS, *options])
+    return sys.modules["pytest"].main([*PYTEST_OPTIONS, *options])
 
 
 def run_with_coverage(options):
@@ -52,7 +52,7 @@ def run_with_coverage(options):
     process_starts = []
 
     def record_process_start(event, _):
-        if event in PROCESS_EVENTS:
+        if event in PROCESS_START_EVENTS:
             process_starts.append(event)
 
     sys.addaudithook(record_process_start)
@@ -68,7 +68,7 @@ def run_with_coverage(options):
     return code
 
 
-def kill_children():
+def kill_descendants():
     """Kill the remaining processes of a run, including those in other process groups."""
     processes = psutil.Process().children(recursive=True)
     for process in processes:
@@ -85,13 +85,15 @@ def run_in_fork(options, cpu_limit=7200, wall_limit=7200, measure=False):
     """
     start, usage_before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     function = run_with_coverage if measure else run_tests
-    child = get_context("fork").Process(target=run_limited, args=[cpu_limit, function, options])
+    child = get_context("fork").Process(
+        target=run_with_limits_and_exit, args=[cpu_limit, function, options]
+    )
     child.start()
     child.join(wall_limit)
     if child.is_alive():
         child.kill()
         child.join()
-    kill_children()
+    kill_descendants()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_seconds = usage.ru_utime + usage.ru_stime - usage_before.ru_utime - usage_before.ru_stime
     log = Path("mutant.log").read_text(encoding="utf-8", errors="replace")
@@ -111,7 +113,7 @@ def run_in_fork(options, cpu_limit=7200, wall_limit=7200, measure=False):
 
 
 def main():
-    # Orphaned processes of a test become children of this process; kill_children finds them.
+    # Orphaned processes of a test become children of this process; kill_descendants finds them.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for name in PRELOADED_MODULES.split():
         __import__(name)
