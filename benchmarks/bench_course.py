@@ -34,7 +34,7 @@ from nbformat.v4 import new_code_cell
 from svmbook.course.grading.grade import grade_submissions
 from svmbook.course.layout.folder import Course, create_course
 from svmbook.course.reports.report import write_report
-from svmbook.course.submissions.similar import find_similar
+from svmbook.course.submissions.similar import find_similar_pairs
 
 os.environ["SVMBOOK_ASSIGNMENTS"] = str(ASSIGNMENTS_FOLDER)
 ASSIGNMENT_NAMES = (
@@ -148,7 +148,7 @@ def measure_killed_course(n_students):
             "wrong_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
             "hours": seconds / 3600,
         }
-        for method, function in (("report", write_report), ("similar", find_similar)):
+        for method, function in (("report", write_report), ("similar", find_similar_pairs)):
             _, seconds = time_call(
                 lambda function=function: function(Course(root), ASSIGNMENT_NAMES[0])
             )

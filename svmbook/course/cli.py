@@ -251,7 +251,7 @@ def list_similar_submissions(assignment, root, min_score):
     Example:
       svmbook course similar dual_by_hand
     """
-    pairs = _import_module("submissions.similar").find_similar(
+    pairs = _import_module("submissions.similar").find_similar_pairs(
         _open_course(root), assignment, min_score
     )
     for pair in pairs:

@@ -23,7 +23,7 @@ def normalise_id(student_id):
     return " ".join(unicodedata.normalize("NFKC", student_id).casefold().split())
 
 
-def personal_rng(student, question):
+def personal_rng(student_id, question):
     """Return the random number generator of one student for one question.
 
     The seed is the SHA-256 digest of the id and the question, so that the numbers of students with
@@ -32,8 +32,8 @@ def personal_rng(student, question):
 
     Parameters
     ----------
-    student : str
-        The student's id. Case, extra spaces and Unicode variants are ignored.
+    student_id : str
+        The id. Case, extra spaces and Unicode variants are ignored.
     question : str
         The name of the question.
 
@@ -56,7 +56,7 @@ def personal_rng(student, question):
     >>> personal_rng("ben", "margin").randint(10, size=4)
     array([8, 5, 4, 8])
     """
-    if not isinstance(student, str):
-        raise TypeError(f"the id is of type {type(student).__name__}; write it in quotes.")
-    digest = hashlib.sha256(f"{normalise_id(student)}\n{question}".encode()).digest()
+    if not isinstance(student_id, str):
+        raise TypeError(f"the id is of type {type(student_id).__name__}; write it in quotes.")
+    digest = hashlib.sha256(f"{normalise_id(student_id)}\n{question}".encode()).digest()
     return np.random.RandomState(np.frombuffer(digest, dtype="<u4"))

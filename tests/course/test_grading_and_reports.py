@@ -301,7 +301,7 @@ def test_gradebook_is_backed_up_before_it_is_written(course, shell_sandbox):
 
 
 def test_markdown_beyond_the_limit_is_not_rendered(course, shell_sandbox, monkeypatch):
-    monkeypatch.setattr(feedback_module, "MAX_MARKDOWN_LENGTH", 3_000)
+    monkeypatch.setattr(feedback_module, "MAX_RENDERED_CHARACTERS", 3_000)
     nb = answered_notebook(course)
     formulas = "$x_1 + y^2$ " * 100
     nb.cells += [nbformat.v4.new_markdown_cell(f"{k} {formulas}") for k in range(4)]

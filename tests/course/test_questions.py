@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from coursework import ROOT, nbgrader_metadata
 
-from svmbook.course.layout.items import STUDENT_VARIABLE, item_name
+from svmbook.course.layout.items import STUDENT_VARIABLE, cell_name
 
 CHAPTER_NAMES = sorted(path.stem for path in ROOT.glob("notebooks/*.ipynb"))
 QUESTION_PATHS = sorted(ROOT.glob("notebooks/questions/*.ipynb"))
@@ -30,7 +30,7 @@ def test_each_chapter_has_three_questions():
 def split_questions(path):
     """Return the setup of a notebook, and for each question its numbers, solution and test."""
     cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
-    assert item_name(cells[1]) == STUDENT_VARIABLE
+    assert cell_name(cells[1]) == STUDENT_VARIABLE
     setup, _, *sources = (cell.source for cell in cells)
     return setup, [*zip(sources[::3], sources[1::3], sources[2::3], strict=True)]
 

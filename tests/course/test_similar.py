@@ -5,7 +5,7 @@ from click.testing import CliRunner
 from coursework import ASSIGNMENT, answered_notebook, hand_in
 
 from svmbook.course.cli import course as commands
-from svmbook.course.submissions.similar import find_similar
+from svmbook.course.submissions.similar import find_similar_pairs
 
 
 def test_copy_with_other_names_is_found(course):
@@ -22,7 +22,7 @@ def test_copy_with_other_names_is_found(course):
         course, "other", answered_notebook(course, square="import numpy as np\nsquare = np.square")
     )
     hand_in(course, "nothing", nbformat.read(course.released_path(ASSIGNMENT), as_version=4))
-    (pair,) = find_similar(course, ASSIGNMENT, min_score=0.6)
+    (pair,) = find_similar_pairs(course, ASSIGNMENT, min_score=0.6)
     assert set(pair.students) == {"one", "copy"} and pair.score > 0.9
     assert any("number * number" in line for lines in pair.lines for line in lines)
 
@@ -34,7 +34,7 @@ def test_code_in_additional_cells_is_compared(course):
         text = helpers.replace("values", name)
         nb.cells.insert(2, {"cell_type": "code", "source": text, "metadata": {}, "outputs": []})
         hand_in(course, student, nb)
-    (pair,) = find_similar(course, ASSIGNMENT)
+    (pair,) = find_similar_pairs(course, ASSIGNMENT)
     assert any("helper_3" in line for line in pair.lines[0])
 
 
@@ -49,7 +49,7 @@ def test_code_in_cells_with_unknown_names_is_compared_and_blank_lines_are_ignore
     nb.cells.insert(2, cell)
     hand_in(course, "copy", nb)
     hand_in(course, "blank", answered_notebook(course, square="x=1\n" + " \n" * 99_000))
-    pair = find_similar(course, ASSIGNMENT)[0]
+    pair = find_similar_pairs(course, ASSIGNMENT)[0]
     assert set(pair.students) == {"one", "copy"}
 
 

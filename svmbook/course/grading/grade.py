@@ -23,7 +23,7 @@ from sqlalchemy.exc import SAWarning
 from ...files import write_atomically
 from ..execution.outcome import Limits, Outcome
 from ..execution.sandbox import SandboxError, find_sandbox, run_cells
-from ..layout.items import METADATA_KEY, answer_names, item_name
+from ..layout.items import METADATA_KEY, answer_names, cell_name
 from ..layout.marks import submission_marks, totals
 from ..submissions.identity import enter_id
 from ..submissions.merge import merge_submission
@@ -210,7 +210,7 @@ def run_submission(master, cells, reason=None, student_id=None, **run_options):
         outcome = run_cells(cells_to_run(nb), answer_names=answer_names(nb), **run_options)
     enter_outputs(nb, outcome)
     notes = [*outcome.notes(run_options.get("limits") or Limits()), *notes]
-    names = [item_name(cell) for cell in code_cells(nb)]
+    names = [cell_name(cell) for cell in code_cells(nb)]
     errors = {names[number]: error for number, error in outcome.locked_cell_errors.items()}
     return RunResult(nb, notes, outcome.timed_out, locked_cell_errors=errors)
 
@@ -257,9 +257,9 @@ def _changed_answers(path, nb):
     """Return the names of manually graded answers that differ from the last graded notebook."""
     try:
         old_sources = {
-            item_name(cell): cell.source for cell in nbformat.read(path, as_version=4).cells
+            cell_name(cell): cell.source for cell in nbformat.read(path, as_version=4).cells
         }
     except (OSError, ValueError):
         return []
     answers = [cell for cell in nb.cells if is_grade(cell) and is_solution(cell)]
-    return [item_name(cell) for cell in answers if old_sources.get(item_name(cell)) != cell.source]
+    return [cell_name(cell) for cell in answers if old_sources.get(cell_name(cell)) != cell.source]

@@ -10,7 +10,7 @@ from datetime import datetime
 from nbgrader.api import MissingEntry
 from nbgrader.utils import is_grade
 
-from ..layout.items import METADATA_KEY, item_name
+from ..layout.items import METADATA_KEY, cell_name
 from ..layout.marks import assignment_marks
 from ..layout.submitted import Submission
 from ..submissions.identity import choose_id, find_stated_id, is_personalised
@@ -123,7 +123,7 @@ def _entered_marks(course, assignment, master):
                 f"run svmbook course release {assignment} first."
             ) from None
         if {cell.name: cell.max_score for cell in cells} != {
-            item_name(cell): cell.metadata.nbgrader["points"]
+            cell_name(cell): cell.metadata.nbgrader["points"]
             for cell in master.cells
             if is_grade(cell)
         }:
@@ -141,7 +141,7 @@ def _read_cells(course, submission):
     """Return the cells of a submission and None, or None and the reason why it was rejected."""
     relative_path = submission.path.relative_to(course.root / "submitted")
     try:
-        return read_notebook(submission.path, n_parents=len(relative_path.parts) - 1), None
+        return read_notebook(submission.path, n_checked_parents=len(relative_path.parts) - 1), None
     except SubmissionError as error:
         return None, str(error)
 

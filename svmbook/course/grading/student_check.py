@@ -16,7 +16,7 @@ from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_locke
 
 from ..execution.outcome import Limits, Outcome
 from ..execution.run import run_notebook
-from ..layout.items import METADATA_KEY, answer_names, cell_key, is_test, item_name
+from ..layout.items import METADATA_KEY, answer_names, cell_key, cell_name, is_test
 from ..submissions.identity import enter_id, find_stated_id, is_personalised
 from ..submissions.merge import is_unanswered, merge_submission
 from ..submissions.read import read_notebook
@@ -130,7 +130,7 @@ def _failed_cell_notes(nb):
         if errors and not is_test(cell):
             first_line = next(filter(None, cell.source.splitlines()), "")
             cell_description = (
-                f"cell {item_name(cell)}" if item_name(cell) else f"the cell {first_line[:40]!r}"
+                f"cell {cell_name(cell)}" if cell_name(cell) else f"the cell {first_line[:40]!r}"
             )
             yield f"{cell_description} stopped: {errors[0].ename}: {errors[0].evalue}"
 
@@ -139,7 +139,7 @@ def _unanswered_notes(nb):
     """Yield notes on manually graded answers that are empty."""
     for cell in nb.cells:
         if is_grade(cell) and is_solution(cell) and is_unanswered(cell):
-            yield f"the answer {item_name(cell)} is empty"
+            yield f"the answer {cell_name(cell)} is empty"
 
 
 def _reconstruct_master(submitted):
@@ -163,9 +163,9 @@ def _missing_and_changed_items(nb):
     released_keys = nb.metadata.get(METADATA_KEY, {}).get("cells", ())
     missing_items = [key for key in released_keys if key not in keys and not key.startswith("#")]
     changed_items = [
-        item_name(cell)
+        cell_name(cell)
         for cell in nb.cells
-        if item_name(cell)
+        if cell_name(cell)
         and is_locked(cell)
         and cell.metadata.nbgrader.get("checksum", compute_checksum(cell)) != compute_checksum(cell)
     ]
@@ -176,10 +176,10 @@ def _test_result(cell, changed_items):
     errors = [output for output in cell.outputs if output.output_type == "error"]
     score, max_score = determine_grade(cell)
     message = None
-    if item_name(cell) in changed_items:
+    if cell_name(cell) in changed_items:
         score, message = 0.0, "it was changed and is not counted here"
     elif errors:
         message = ": ".join(filter(None, (errors[0].ename, errors[0].evalue)))
     elif score < max_score:
         message = f"gives {score:g} points"
-    return TestResult(item_name(cell), score, max_score, message)
+    return TestResult(cell_name(cell), score, max_score, message)

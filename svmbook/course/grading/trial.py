@@ -12,7 +12,7 @@ from nbgrader.utils import determine_grade, is_grade, is_solution
 from ..execution.sandbox import find_sandbox
 from ..execution.source import replace_ipython_commands, split_test
 from ..layout.folder import contains_solutions_or_hidden_tests
-from ..layout.items import hidden_line_numbers, is_test, item_name, released_source
+from ..layout.items import cell_name, hidden_line_numbers, is_test, released_source
 from ..submissions.identity import is_personalised
 from .grade import run_submission
 
@@ -69,7 +69,7 @@ def try_out(course, assignment, sandbox=None):
     """
     source_nb = nbformat.read(course.source_path(assignment), as_version=4)
     problems = [
-        f"{item_name(cell)} has no points; set them in Create Assignment."
+        f"{cell_name(cell)} has no points; set them in Create Assignment."
         for cell in source_nb.cells
         if is_grade(cell) and cell.metadata.nbgrader.get("points") is None
     ]
@@ -92,7 +92,7 @@ def try_out(course, assignment, sandbox=None):
             cell.source = released_source(cell)
     solution_cells = [
         (
-            item_name(cell),
+            cell_name(cell),
             cell.cell_type,
             source_cell.source if is_solution(source_cell) else released_source(cell),
         )
@@ -117,7 +117,7 @@ def try_out(course, assignment, sandbox=None):
         )
         for label, value in WRONG_VALUES.items()
     }
-    stub_cells = [(item_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
+    stub_cells = [(cell_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
     wrong_answer_runs[STUB_LABEL] = master, stub_cells, first_id
     run_options = {
         "sandbox": sandbox or find_sandbox(),
@@ -144,7 +144,7 @@ def try_out(course, assignment, sandbox=None):
 def _syntax_problems(cell):
     """Yield a message if the code of a test cannot be run."""
     if "\r" in cell.source:
-        yield f"{item_name(cell)} has lines that end with \\r; change the line endings to \\n."
+        yield f"{cell_name(cell)} has lines that end with \\r; change the line endings to \\n."
         return
     for version, text, numbers in (
         ("", cell.source, hidden_line_numbers(cell.source)),
@@ -155,7 +155,7 @@ def _syntax_problems(cell):
             split_test(text, set(numbers))
         except SyntaxError as error:
             yield (
-                f"{item_name(cell)}{version} is not plain Python: {error.msg}, "
+                f"{cell_name(cell)}{version} is not plain Python: {error.msg}, "
                 f"line {error.lineno}. Write it without magics (%, !) and without await outside "
                 "functions, and hide whole statements."
             )
@@ -183,14 +183,14 @@ def _test_marks(nb):
     for cell in nb.cells:
         if is_test(cell):
             errors = [f"{out.ename}: {out.evalue}" for out in cell.outputs if "ename" in out]
-            yield item_name(cell), *determine_grade(cell), (errors or [None])[0]
+            yield cell_name(cell), *determine_grade(cell), (errors or [None])[0]
 
 
 def _with_wrong_answers(cell, value, source_nb):
     """Return a cell that assigns wrong answers to the names that the solution defines."""
     item, cell_type, text = cell
     if cell_type != "code" or not any(
-        item_name(c) == item and is_solution(c) for c in source_nb.cells
+        cell_name(c) == item and is_solution(c) for c in source_nb.cells
     ):
         return cell
     lines = []

@@ -12,9 +12,9 @@ __all__ = [
     "STUDENT_VARIABLE",
     "answer_names",
     "cell_key",
+    "cell_name",
     "hidden_line_numbers",
     "is_test",
-    "item_name",
     "record_assignment_metadata",
     "released_source",
 ]
@@ -29,7 +29,7 @@ HIDDEN_TESTS_PATTERN, MARK_SCHEME_PATTERN = (
 )
 
 
-def item_name(cell):
+def cell_name(cell):
     """Return the name of a cell in nbgrader's metadata, or None."""
     return cell.metadata.get("nbgrader", {}).get("grade_id")
 
@@ -55,7 +55,7 @@ def hidden_line_numbers(source):
 
 def cell_key(cell):
     """Return the name of a cell, or a digest of its text, by which `svmbook check` finds it."""
-    return item_name(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
+    return cell_name(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
 
 
 def record_assignment_metadata(nb, source_nb, files=()):
@@ -72,7 +72,7 @@ def record_assignment_metadata(nb, source_nb, files=()):
     """
     answers = set()
     for cell in source_nb.cells:
-        if cell.cell_type == "code" and is_solution(cell) and item_name(cell) != STUDENT_VARIABLE:
+        if cell.cell_type == "code" and is_solution(cell) and cell_name(cell) != STUDENT_VARIABLE:
             answers |= defined_names(cell.source) - imported_names(cell.source)
     nb.metadata[METADATA_KEY] = {
         "answers": sorted(answers),

@@ -7,14 +7,14 @@ from nbgrader.utils import is_locked
 
 from ...files import write_atomically
 from ..grading.pending import recorded_notes
-from ..layout.items import METADATA_KEY, item_name, released_source
+from ..layout.items import METADATA_KEY, cell_name, released_source
 from ..layout.marks import assignment_marks, totals
 from .pages import render_code, render_markdown, render_page, render_text
 
 __all__ = ["write_feedback"]
 
-# Characters of Markdown that are rendered per notebook; the rest is shown as plain text.
-MAX_MARKDOWN_LENGTH = 300_000
+# Markdown that is rendered in one notebook; cells beyond this limit are shown as plain text.
+MAX_RENDERED_CHARACTERS = 300_000
 IMAGE_TYPES = ("image/png", "image/jpeg")
 
 
@@ -62,7 +62,7 @@ def _page_html(nb, assignment, marks, comments, notes):
         body.append(f" Up to {unmarked_points:g} more points will be given by hand for {names}.")
     body.append("</p>")
     body += [f"<p>Note: {escape(note)}.</p>" for note in notes]
-    n_remaining_characters = MAX_MARKDOWN_LENGTH
+    n_remaining_characters = MAX_RENDERED_CHARACTERS
     for cell in nb.cells:
         n_remaining_characters -= len(cell.source) if cell.cell_type == "markdown" else 0
         render = render_markdown if n_remaining_characters >= 0 else render_text
@@ -72,7 +72,7 @@ def _page_html(nb, assignment, marks, comments, notes):
 
 def _cell_html(cell, marks, comments, render):
     """Return a cell as HTML, with its mark and comment if it has them."""
-    item = item_name(cell)
+    item = cell_name(cell)
     text = released_source(cell) if is_locked(cell) else cell.source
     is_code = cell.cell_type == "code"
     parts = [render_code(text), *_outputs_html(cell)] if is_code else [render(text)]

@@ -15,7 +15,7 @@ from nbconvert.filters import strip_ansi
 
 from ...files import write_atomically
 from ..grading.pending import recorded_notes
-from ..layout.items import is_test, item_name
+from ..layout.items import cell_name, is_test
 from ..layout.marks import assignment_marks, hours_late
 from .pages import render_page
 
@@ -89,7 +89,7 @@ def _count_first_errors(course, assignment, students):
         for cell in filter(is_test, cells):
             errors = [output for output in cell.outputs if output.output_type == "error"]
             for error in errors[:1]:
-                error_counts[item_name(cell)][_format_error(error.ename, error.evalue)] += 1
+                error_counts[cell_name(cell)][_format_error(error.ename, error.evalue)] += 1
     return error_counts
 
 
@@ -208,7 +208,7 @@ def _table_html(header, rows, text_columns):
 
 
 def _histogram_html(totals, max_total):
-    """Return a histogram of the marks as inline SVG."""
+    """Return a histogram of the total points of the submissions as inline SVG."""
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "svmbook"}):
         figure = Figure(figsize=(6, 2.4), layout="constrained")
         ax = figure.subplots()

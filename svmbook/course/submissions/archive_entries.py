@@ -7,12 +7,13 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from unicodedata import normalize
 
-from .roster import moodle_name
+from .roster import normalise_student_name
 
 __all__ = ["choose_paths", "list_entries", "open_archive", "parse_entry"]
 
-MOODLE_NAME = re.compile(r"([^_]+)_(\d+)_assignsubmission_[a-z]+_?(.*)")  # file or folder name
-CANVAS_NAME = re.compile(r"(.+?)_(?:LATE_)?(\d+)_(?:\d+_|(?=(?:text|link)\.html$))(.+)")
+# Names of files and folders in archives of Moodle, and of files in archives of Canvas.
+MOODLE_PATTERN = re.compile(r"([^_]+)_(\d+)_assignsubmission_[a-z]+_?(.*)")
+CANVAS_PATTERN = re.compile(r"(.+?)_(?:LATE_)?(\d+)_(?:\d+_|(?=(?:text|link)\.html$))(.+)")
 SKIPPED_NAMES = {".ipynb_checkpoints", "__MACOSX", ".DS_Store"}
 UTF8_FLAG = 0x800  # marks an entry name as UTF-8; macOS does not set it
 
@@ -47,37 +48,37 @@ def list_entries(zip_file):
 
 def parse_entry(entry):
     """Return the student's name and number, and the file's name, or raise ValueError."""
-    *parents, file = entry.split("/")
+    *parents, file_name = entry.split("/")
     for folder in parents[:2]:  # the first may be a folder that contains all others
-        if match := MOODLE_NAME.fullmatch(folder):
+        if match := MOODLE_PATTERN.fullmatch(folder):
             break
     else:
-        match = MOODLE_NAME.fullmatch(file) or CANVAS_NAME.fullmatch(file)
-        file = match and match[3]
-    if not match or file in ("", ".", ".."):
+        match = MOODLE_PATTERN.fullmatch(file_name) or CANVAS_PATTERN.fullmatch(file_name)
+        file_name = match and match[3]
+    if not match or file_name in ("", ".", ".."):
         raise ValueError(f"{entry!r} is not named like a submission in Moodle or Canvas.")
-    return moodle_name(match[1]), match[2], file
+    return normalise_student_name(match[1]), match[2], file_name
 
 
 def choose_paths(entries, folders, assignment):
-    """Return the entries by their paths below ``submitted``; raise ValueError if two are equal.
+    """Return the entries by their paths below ``submitted``; raise ValueError if paths are equal.
 
-    The suffix of Canvas, as in ``kernels-1.ipynb``, is removed from the name of the assignment,
-    unless two files of a student would then have the same name.
+    The suffix that Canvas adds, as in ``kernels-1.ipynb``, is removed from the name of the
+    notebook, unless two files of a student would then have the same name.
     """
-    suffixed_name = re.compile(rf"{re.escape(assignment)}-\d+\.ipynb")
+    suffixed_pattern = re.compile(rf"{re.escape(assignment)}-\d+\.ipynb")
     parsed = [parse_entry(entry) for entry in entries]
     unsuffixed_files = [
-        (*student, f"{assignment}.ipynb" if suffixed_name.fullmatch(file) else file)
-        for *student, file in parsed
+        (*student, f"{assignment}.ipynb" if suffixed_pattern.fullmatch(file_name) else file_name)
+        for *student, file_name in parsed
     ]
     counts, paths = Counter(unsuffixed_files), {}
-    for entry, unsuffixed_file, (*student, file) in zip(
+    for entry, unsuffixed_file, (*student, file_name) in zip(
         entries, unsuffixed_files, parsed, strict=True
     ):
         is_unique = counts[unsuffixed_file] == 1
-        name = unsuffixed_file[-1] if is_unique else file
-        path = f"{folders[*student]}/{assignment}/{name}"
+        target_name = unsuffixed_file[-1] if is_unique else file_name
+        path = f"{folders[*student]}/{assignment}/{target_name}"
         if path in paths:
             raise ValueError(f"{paths[path]!r} and {entry!r} have the same name; remove one.")
         paths[path] = entry

@@ -51,13 +51,13 @@ def unpack_submissions(course, assignment, archive):
             new_record = choose_paths(entries, folders, assignment)
             _check_paths(submitted, new_record, old_record)
             for path, info in zip(new_record, infos, strict=True):
-                _with_parent(Path(temporary, path)).write_bytes(zip_file.read(info))
+                _create_parent(Path(temporary, path)).write_bytes(zip_file.read(info))
         _remove_files(submitted, old_record)
         csv_file = io.StringIO(newline="")
         csv.writer(csv_file).writerows(new_record.items())
         write_atomically(_record_path(course, assignment), csv_file.getvalue())
         for path in new_record:
-            shutil.move(Path(temporary, path), _with_parent(submitted / path))
+            shutil.move(Path(temporary, path), _create_parent(submitted / path))
     unlisted_students = [
         student for student in folders if roster and roster.keys().isdisjoint(student)
     ]
@@ -77,7 +77,7 @@ def unpack_submissions(course, assignment, archive):
 
 
 def pack_feedback(course, assignment):
-    """Write the feedback on unpacked submissions to ``feedback.zip``, with the names for Moodle.
+    """Write the feedback on unpacked submissions to ``feedback.zip``, with Moodle's file names.
 
     Parameters
     ----------
@@ -112,11 +112,11 @@ def pack_feedback(course, assignment):
                 entry = f"{name}_{number}_assignsubmission_file_{assignment}.html"
                 zip_file.write(pages[folder], entry)
     all_pages = (course.root / "feedback").glob(f"*/{assignment}/{assignment}.html")
-    all_folders = {page.parts[-3] for page in all_pages}
+    folders_with_page = {page.parts[-3] for page in all_pages}
     return [
         f"pages packed into {zip_file.filename}: {len(pages) - len(folders_without_page)}",
         *_note_if_any("no feedback for", folders_without_page),
-        *_note_if_any("not from the archive, not packed", all_folders - pages.keys()),
+        *_note_if_any("not from the archive, not packed", folders_with_page - pages.keys()),
     ]
 
 
@@ -134,7 +134,7 @@ def _record_path(course, assignment):
 
 
 def _read_record(path):
-    """Return the entry from which each file below ``submitted`` came."""
+    """Return the entry from which each file came, by its path below ``submitted``."""
     text = path.read_bytes().decode() if path.exists() else ""
     return dict(csv.reader(io.StringIO(text, newline="")))
 
@@ -148,7 +148,7 @@ def _remove_files(submitted, paths):
             (submitted / path).parents[1].rmdir()
 
 
-def _with_parent(path):
+def _create_parent(path):
     """Create the parent folder of a path, and return the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path

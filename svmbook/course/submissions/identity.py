@@ -9,7 +9,7 @@ import ast
 from nbgrader.utils import is_solution
 
 from ..execution.source import PARSE_ERRORS, replace_ipython_commands
-from ..layout.items import STUDENT_VARIABLE, item_name
+from ..layout.items import STUDENT_VARIABLE, cell_name
 from ..personal import normalise_id
 
 __all__ = ["choose_id", "enter_id", "find_stated_id", "is_personalised"]
@@ -20,7 +20,7 @@ MAX_ID_LENGTH = 100  # characters
 
 def is_personalised(nb):
     """Return whether an assignment has personalised questions."""
-    return any(item_name(cell) == STUDENT_VARIABLE and is_solution(cell) for cell in nb.cells)
+    return any(cell_name(cell) == STUDENT_VARIABLE and is_solution(cell) for cell in nb.cells)
 
 
 def find_stated_id(cells):
@@ -35,14 +35,14 @@ def find_stated_id(cells):
     -------
     str or None
     """
-    ids = [
-        (name == STUDENT_VARIABLE, text)
+    stated_ids = [
+        (name == STUDENT_VARIABLE, student_id)
         for name, cell_type, source in cells or ()
         if cell_type == "code" and len(source) <= MAX_SEARCHED_LENGTH
-        for text in _assigned_ids(source)
+        for student_id in _assigned_ids(source)
     ]
-    student_cell_ids = [text for is_student_cell, text in ids if is_student_cell]
-    return (student_cell_ids or [text for _, text in ids] or [None])[-1]
+    student_cell_ids = [student_id for in_student_cell, student_id in stated_ids if in_student_cell]
+    return (student_cell_ids or [student_id for _, student_id in stated_ids] or [None])[-1]
 
 
 def _assigned_ids(source):
@@ -63,7 +63,7 @@ def _assigned_ids(source):
             yield text
 
 
-def choose_id(folder, stated_id, ids):
+def choose_id(folder, stated_id, ids_by_folder):
     """Decide which id determines the numbers with which a submission is graded.
 
     It is the name of the folder, or the id that the instructor has entered for this folder. The id
@@ -75,7 +75,7 @@ def choose_id(folder, stated_id, ids):
         The name of the student's folder.
     stated_id : str or None
         The id that the student states in the notebook; None if there is none.
-    ids : dict of str to str
+    ids_by_folder : dict of str to str
         Ids that the instructor has entered, by the names of folders.
 
     Returns
@@ -85,13 +85,13 @@ def choose_id(folder, stated_id, ids):
     note : str or None
         A note for the instructor, if the id in the notebook is missing or different.
     """
-    student_id = ids.get(folder, folder)
+    student_id = ids_by_folder.get(folder, folder)
     if stated_id is None:
         return student_id, f"no id was found in the notebook; {student_id!r} was used"
     if normalise_id(stated_id) == normalise_id(student_id):
         return student_id, None
     return student_id, (
-        f"the id in the notebook is {stated_id!r}, but its questions were graded with the "
+        f"the id in the notebook is {stated_id!r}, but the questions were graded with the "
         f"numbers of {student_id!r}; if the id is the student's, write {folder},{stated_id} into "
         "ids.csv and grade again"
     )
@@ -108,6 +108,6 @@ def enter_id(nb, student_id):
         The id; None leaves the cell unchanged.
     """
     for cell in nb.cells:
-        if student_id and item_name(cell) == STUDENT_VARIABLE and is_solution(cell):
+        if student_id and cell_name(cell) == STUDENT_VARIABLE and is_solution(cell):
             cell.source = f"{STUDENT_VARIABLE} = {student_id!r}"
             cell.metadata.nbgrader.update(solution=False, locked=True)

@@ -7,7 +7,7 @@ from copy import deepcopy
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import compute_checksum, is_grade, is_solution
 
-from ..layout.items import item_name, released_source
+from ..layout.items import cell_name, released_source
 
 __all__ = ["is_unanswered", "merge_submission"]
 
@@ -39,7 +39,7 @@ def merge_submission(master, cells):
     nb, notes = deepcopy(master), []
     if cells is None:
         return nb, notes
-    positions = {item_name(cell): k for k, cell in enumerate(nb.cells) if item_name(cell)}
+    positions = {cell_name(cell): k for k, cell in enumerate(nb.cells) if cell_name(cell)}
     pieces_by_name, added_cells = _separate_cells(cells, positions, master)
     for name, pieces in pieces_by_name.items():
         _merge_pieces(nb, positions[name], [*pieces], added_cells, notes)
@@ -62,8 +62,8 @@ def merge_submission(master, cells):
 
 
 def _separate_cells(cells, positions, master):
-    """Return the different texts of each named cell, and the added cells by position."""
-    given_texts = {(cell.cell_type, cell.source) for cell in master.cells}
+    """Return the distinct texts of each named cell, and the added cells by position."""
+    master_texts = {(cell.cell_type, cell.source) for cell in master.cells}
     has_names = any(name in positions for name, _, _ in cells)
     positions_by_text = {} if has_names else _positions_by_text(master)
     pieces_by_name, added_cells, position = {}, defaultdict(list), -1
@@ -73,13 +73,13 @@ def _separate_cells(cells, positions, master):
             pieces_by_name.setdefault(name, {})[cell_type, text] = None
         elif positions_of_text := positions_by_text.get((cell_type, " ".join(text.split()))):
             position = next((k for k in positions_of_text if k > position), positions_of_text[0])
-        elif text.strip() and (cell_type, text) not in given_texts:
+        elif text.strip() and (cell_type, text) not in master_texts:
             added_cells[position].append((cell_type, text))
     return pieces_by_name, added_cells
 
 
 def _positions_by_text(master):
-    """Return the positions of each given text, for submissions that have lost all cell names."""
+    """Return the positions of each released text, for submissions that have lost all cell names."""
     positions = defaultdict(list)
     for k, cell in enumerate(master.cells):
         if text := " ".join(released_source(cell).split()):
@@ -89,7 +89,7 @@ def _positions_by_text(master):
 
 def _merge_pieces(nb, position, pieces, added_cells, notes):
     """Merge a student's texts of a named cell: fill an answer, or note changes to a locked cell."""
-    cell, name = nb.cells[position], item_name(nb.cells[position])
+    cell, name = nb.cells[position], cell_name(nb.cells[position])
     if not is_solution(cell):
         _keep_additions(cell, pieces, added_cells[position], notes)
         return
@@ -108,7 +108,7 @@ def _merge_pieces(nb, position, pieces, added_cells, notes):
 
 def _keep_additions(cell, pieces, cells_below, notes):
     """Note changes to a locked cell; put text that was added to a question into a cell below it."""
-    name, original = item_name(cell), released_source(cell)
+    name, original = cell_name(cell), released_source(cell)
     changed_texts = [text for _, text in pieces if text.split() != original.split()]
     if not changed_texts:
         return
@@ -143,17 +143,17 @@ def is_unanswered(cell):
 def _use_adjacent_text(cell, position, added_cells, notes):
     """Fill an empty text answer with the student's text from below or directly above it."""
     for k in (position, position - 1):
-        texts = [added for added in added_cells[k] if _is_text(*added)]
+        texts = [added for added in added_cells[k] if _is_prose(*added)]
         if texts:
             cell.source = _deactivate_markup("\n\n".join(text for _, text in texts))
             added_cells[k] = [added for added in added_cells[k] if added not in texts]
-            name = item_name(cell)
+            name = cell_name(cell)
             notes.append(f"the answer {name} was empty; the adjacent text was graded instead")
             return
 
 
-def _is_text(cell_type, text):
-    """Return whether a cell is text, or code that consists of comments only."""
+def _is_prose(cell_type, text):
+    """Return whether a cell is not code, or is code that consists of comments only."""
     return cell_type != "code" or all(line.lstrip()[:1] in ("", "#") for line in text.splitlines())
 
 

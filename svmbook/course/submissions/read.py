@@ -16,7 +16,7 @@ MAX_FILE_SIZE = 20_000_000  # bytes
 MAX_CELL_LENGTH = 200_000  # characters
 MAX_CELLS = 1_000
 MAX_TIMESTAMP_SIZE = 100  # bytes
-TIMESTAMP = re.compile(
+TIMESTAMP_PATTERN = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?) ?(UTC|GMT|Z|[+-]\d\d:?\d\d)?",
     re.ASCII,
 )
@@ -29,15 +29,15 @@ class SubmissionError(ValueError):
     """A submission cannot be read; the message gives the reason."""
 
 
-def read_notebook(path, n_parents=0):
+def read_notebook(path, n_checked_parents=0):
     """Read the cells of a submitted notebook.
 
     Parameters
     ----------
     path : Path
         The notebook.
-    n_parents : int, default=0
-        Number of parent folders that must not be links.
+    n_checked_parents : int, default=0
+        Number of parent folders that are checked: they must not be links.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def read_notebook(path, n_parents=0):
     SubmissionError
         There is no such file, it is not a notebook, or it is too large.
     """
-    if any(folder.is_symlink() for folder in path.parents[:n_parents]):
+    if any(folder.is_symlink() for folder in path.parents[:n_checked_parents]):
         raise SubmissionError("the folder is a link; hand in the file itself")
     content = _read_bytes(path)
     try:
@@ -89,12 +89,15 @@ def read_timestamp(folder):
     text = ""
     try:
         text = _read_bytes(folder / "timestamp.txt", MAX_TIMESTAMP_SIZE).decode().strip()
-        date, time_of_day, zone = TIMESTAMP.fullmatch(text).groups()
+        date, time_of_day, zone = TIMESTAMP_PATTERN.fullmatch(text).groups()
         zone = "+00:00" if zone in (None, "UTC", "GMT", "Z") else zone
         time = datetime.fromisoformat(f"{date} {time_of_day}{zone}").astimezone(UTC)
         return time.replace(tzinfo=None), None
     except (SubmissionError, AttributeError, ValueError, OverflowError):
-        return None, f"timestamp.txt cannot be read ({text[:40]!r}); write 2026-10-05 17:40:00 UTC"
+        return None, (
+            f"timestamp.txt cannot be read ({text[:40]!r}); write a time such as "
+            "2026-10-05 17:40:00 UTC"
+        )
 
 
 def _read_bytes(path, max_size=MAX_FILE_SIZE):

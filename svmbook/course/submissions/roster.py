@@ -5,9 +5,9 @@ from unicodedata import normalize
 
 from ..layout.submitted import is_valid_student_name
 
-__all__ = ["choose_folders", "moodle_name", "read_roster"]
+__all__ = ["choose_folders", "normalise_student_name", "read_roster"]
 
-# Moodle removes these characters from names, and replaces underscores by spaces.
+# Moodle removes these characters from names, and replaces underscores with spaces.
 REMOVED_CHARACTERS = dict.fromkeys(map(ord, "&<>\"'`|:\\/"))
 
 
@@ -42,7 +42,7 @@ def read_roster(path):
             continue
         if len(row) != 2 or not all(row):
             raise ValueError(f"{location}: write two fields, the student and the folder.")
-        row[0] = moodle_name(row[0])
+        row[0] = normalise_student_name(row[0])
         if row[0] in folders:
             raise ValueError(f"{location}: {row[0]!r} is in an earlier line as well.")
         if not is_valid_student_name(row[1]):
@@ -70,7 +70,9 @@ def choose_folders(students, roster):
         folder = roster.get(number, roster.get(name, name))
         other_number = numbers_by_folder.setdefault(folder, number)
         if not is_valid_student_name(folder):
-            raise ValueError(f"{folder!r} cannot be a folder; write {number},FOLDER in roster.csv.")
+            raise ValueError(
+                f"{folder!r} is not a valid folder name; write {number},FOLDER in roster.csv."
+            )
         if other_number != number:
             raise ValueError(
                 f"two students have the folder {folder!r}; in roster.csv, write "
@@ -80,8 +82,8 @@ def choose_folders(students, roster):
     return folders
 
 
-def moodle_name(text):
-    """Return the name of a student as Moodle writes it in archives, in Unicode normal form C."""
+def normalise_student_name(text):
+    """Return a student's name as Moodle writes it in archives, in Unicode normal form C."""
     return _clean(text.translate(REMOVED_CHARACTERS | {ord("_"): " "}))
 
 

@@ -10,10 +10,10 @@ import nbformat
 from copydetect import CodeFingerprint, compare_files
 from nbgrader.utils import is_locked
 
-from ..layout.items import item_name
+from ..layout.items import cell_name
 from .read import SubmissionError, read_notebook
 
-__all__ = ["SimilarPair", "find_similar"]
+__all__ = ["SimilarPair", "find_similar_pairs"]
 
 # Winnowing: in each window of 4 consecutive hashes, each of 25 normalised characters (a k-gram),
 # one is kept, so that every common substring of 28 characters is found.
@@ -39,7 +39,7 @@ class SimilarPair:
     lines: tuple
 
 
-def find_similar(course, assignment, min_score=0.5):
+def find_similar_pairs(course, assignment, min_score=0.5):
     """Compare the code of all submissions pairwise, ignoring code that was handed out.
 
     All names of variables and functions are replaced by the same one, and comments and spaces are
@@ -64,19 +64,19 @@ def find_similar(course, assignment, min_score=0.5):
     released_code = "\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
     # With a window of length 1, all hashes are kept.
     released_hashes = _fingerprint(released_code, window_length=1).hashes
-    locked_items = {item_name(cell) for cell in released.cells if is_locked(cell)}
+    locked_names = {cell_name(cell) for cell in released.cells if is_locked(cell)}
     fingerprints = {}
     for student, submission in course.submissions(assignment).items():
         try:
-            cells = read_notebook(submission.path, n_parents=2)
+            cells = read_notebook(submission.path, n_checked_parents=2)
         except SubmissionError:
             continue
-        own_code = (
+        own_code = "\n".join(
             text
-            for item, cell_type, text in cells
-            if cell_type == "code" and item not in locked_items
+            for name, cell_type, text in cells
+            if cell_type == "code" and name not in locked_names
         )
-        fingerprints[student] = _fingerprint("\n".join(own_code), released_hashes)
+        fingerprints[student] = _fingerprint(own_code, released_hashes)
     pairs = []
     for students in itertools.combinations(fingerprints, 2):
         first, second = (fingerprints[student] for student in students)
@@ -99,12 +99,14 @@ def _fingerprint(text, ignored_hashes=(), window_length=WINDOW_LENGTH):
 
 def _overlapping_lines(text, slices):
     """Return the numbered lines of a text that overlap with slices, given as starts and ends."""
-    starts = list(itertools.accumulate((len(line) for line in text.splitlines(True)), initial=0))
+    line_starts = list(
+        itertools.accumulate((len(line) for line in text.splitlines(True)), initial=0)
+    )
     lines = text.splitlines()
-    overlapping = {
+    line_indices = {
         index
-        for begin, end in zip(*slices, strict=True)
+        for start, end in zip(*slices, strict=True)
         for index in range(len(lines))
-        if starts[index] < end and begin < starts[index + 1] and lines[index].strip()
+        if line_starts[index] < end and start < line_starts[index + 1] and lines[index].strip()
     }
-    return [f"{index + 1}: {lines[index]}" for index in sorted(overlapping)]
+    return [f"{index + 1}: {lines[index]}" for index in sorted(line_indices)]

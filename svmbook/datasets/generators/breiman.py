@@ -44,9 +44,10 @@ CLASS_WAVES = {1: (0, 1), 2: (0, 2), 3: (1, 2)}  # the two waves of each class
 def twonorm(
     n: int = 300, *, d: int = 20, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw two unit Gaussians with means :math:`\pm(a, \dots, a)`, :math:`a = 2/\sqrt d`.
+    r"""Draw points from two unit Gaussians, one for each class.
 
-    The Bayes rule is the sign of :math:`\sum_j x_j`. Its error is :math:`\Phi(-2)`, or 2.28 %.
+    Their means are :math:`\pm(a, \dots, a)`, where :math:`a = 2/\sqrt d`. The Bayes rule is the
+    sign of :math:`\sum_j x_j`. Its error is :math:`\Phi(-2)`, or 2.28 %.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def twonorm_bayes_error() -> float:
 def threenorm(
     n: int = 300, *, d: int = 20, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw three unit Gaussians, two of class +1 and one of class -1.
+    r"""Draw points from three unit Gaussians, two of class +1 and one of class -1.
 
     Class +1 has mean :math:`(a, \dots, a)` or :math:`-(a, \dots, a)`, each with probability one
     half; class -1 has mean :math:`(a, -a, a, -a, \dots)`; :math:`a = 2/\sqrt d`. With
@@ -166,7 +167,7 @@ def ringnorm(
     distance: float = MEAN_NORM,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw a wide Gaussian around the origin and a narrow Gaussian near it.
+    r"""Draw points from a wide Gaussian around the origin and a narrow Gaussian near it.
 
     Class +1 has mean zero and covariance :math:`4I`; class -1 has mean :math:`m = (a, \dots, a)`
     and covariance :math:`I`. The Bayes rule predicts -1 inside the ball
@@ -236,7 +237,7 @@ def ringnorm_bayes_error(d: int = 20, *, distance: float = MEAN_NORM) -> float:
 def waveform(
     n: int = 300, *, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw mixtures of two triangular waves in 21 dimensions, with unit noise.
+    r"""Draw random mixtures of two triangular waves in 21 dimensions, with unit noise.
 
     With waves :math:`h_1, h_2, h_3` and a uniform :math:`u`, the original class 1 is
     :math:`uh_1 + (1-u)h_2`, class 2 :math:`uh_1 + (1-u)h_3`, class 3 :math:`uh_2 + (1-u)h_3`, each
@@ -284,7 +285,7 @@ def waveform_bayes_rule(X: ArrayLike) -> np.ndarray:
     r"""Return the labels that the Bayes rule predicts at points of `waveform`.
 
     The density of a class is the integral over :math:`u` of a Gaussian whose mean moves along the
-    segment between the two waves. It has a closed form.
+    segment between the two waves. This integral has a closed form.
 
     Parameters
     ----------
