@@ -88,12 +88,12 @@ def run_cells_in_shell(
     `run.Client` must be replaced by `ShellClient`, as the fixture ``shell_sandbox`` does.
     """
     outcome = Outcome()
-    work = {"cells": cells, "answer_names": [*answer_names]}
-    work["limits"] = {
+    run_request = {"cells": cells, "answer_names": [*answer_names]}
+    run_request["limits"] = {
         "seconds": 10 * MAX_CELL_SECONDS,
         "cell_seconds": MAX_CELL_SECONDS,
         "output": 0,
     }
     with RUN_LOCK:
-        run.run_notebook(work, lambda **line: outcome.update(json.loads(json.dumps(line))))
+        run.run_notebook(run_request, lambda **line: outcome.update(json.loads(json.dumps(line))))
     return outcome

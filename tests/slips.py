@@ -282,7 +282,7 @@ SLIPS = {
         _hand_in_two_files, points=0, message="but 'small (1).ipynb', 'small (2).ipynb'"
     ),
     "hands in an older file as well": _slip(
-        _hand_in_an_older_file_as_well, message="small.ipynb was graded, and not 'small (1).ipynb'"
+        _hand_in_an_older_file_as_well, message="small.ipynb was graded, not 'small (1).ipynb'"
     ),
     "hands in a folder within the folder": _slip(
         _file_submitter(file=f"{ASSIGNMENT}/{ASSIGNMENT}.ipynb"),

@@ -106,7 +106,7 @@ def _run_trial(course_folder, assignment, unsafe):
     """Try out an assignment; print weak tests, and raise ValueError if there is a problem."""
     sandbox = _import_module("execution.sandbox").UNSAFE if unsafe else None
     trial = _import_module("grading.trial").try_out(course_folder, assignment, sandbox)
-    for message in trial.weak_tests:
+    for message in trial.weak_test_messages:
         click.echo(f"weak: {message}", err=True)
     if trial.problems:
         raise ValueError(f"{assignment} cannot be handed out. " + "\n".join(trial.problems))
@@ -281,7 +281,7 @@ def check(notebook):
     Example:
       svmbook check dual_by_hand.ipynb
     """
-    report = _import_module("grading.student_check").check(notebook)
+    report = _import_module("grading.student_check").check_notebook(notebook)
     width = max(len(result.item) for result in report.results)
     for result in report.results:
         verdict = "passed" if result.message is None else f"failed: {result.message}"

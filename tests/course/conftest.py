@@ -13,7 +13,7 @@ from coursework import ASSIGNMENT, copy_course, create_course, instructor_notebo
 from shell_client import SHELL_SANDBOX, ShellClient, run_cells_in_shell
 
 from svmbook.course.execution import run
-from svmbook.course.execution.sandbox import SandboxError, find_sandbox
+from svmbook.course.execution.sandbox import SandboxError, find_bubblewrap
 from svmbook.course.grading import grade as grade_module
 
 
@@ -52,7 +52,7 @@ def shell_sandbox(monkeypatch):
 def sandbox():
     """Return the path of bubblewrap; skip the test if no sandbox can be made here."""
     try:
-        return find_sandbox()
+        return find_bubblewrap()
     except SandboxError as error:
         # Skip the test only where a minimal sandbox cannot be made either.
         user_namespace_options = ["--unshare-user"] if os.geteuid() else []

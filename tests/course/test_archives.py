@@ -78,7 +78,7 @@ def test_every_file_is_unpacked_under_a_safe_name(course):
     pending = find_pending(course, ASSIGNMENT, course.master(ASSIGNMENT))
     notes = [[*p.submission.notes, p.rejection_reason] for p in pending]
     assert notes[0][0] == f"the file 'Small.IPYNB' was graded as {NOTEBOOK}"
-    assert notes[1][0] == f"{NOTEBOOK} was graded, and not '{ASSIGNMENT}-1.ipynb'"
+    assert notes[1][0] == f"{NOTEBOOK} was graded, not '{ASSIGNMENT}-1.ipynb'"
     assert notes[2] == [f"there is no file {NOTEBOOK}, but 'small.html', 'small.zip', 'text.html'"]
 
 

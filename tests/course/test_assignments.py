@@ -36,7 +36,7 @@ def grade_and_check_marks(course, name, submissions, sandbox):
     assert n_submissions == len(graded_submissions) and not any(
         submission.notes for submission in graded_submissions
     )
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         marks = assignment_marks(gradebook, name)
     for student, (_, expected) in submissions.items():
         auto_scores = {item: mark.auto_score for item, mark in marks[student].items()}

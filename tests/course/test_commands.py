@@ -18,7 +18,7 @@ from svmbook.course.cli import check as check_command
 from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.student_check import check
+from svmbook.course.grading.student_check import check_notebook
 from svmbook.course.layout.folder import Course
 from svmbook.course.reports.report import write_report
 
@@ -73,7 +73,7 @@ def test_student_sees_which_tests_pass_and_which_did_not_run(course, tmp_path):
 def test_student_can_run_the_visible_tests(course, tmp_path):
     path = tmp_path / "mine.ipynb"
     nbformat.write(answered_notebook(course, total=TOTAL.replace("sum(x)", "0.0 * sum(x)")), path)
-    results = check(path).results
+    results = check_notebook(path).results
     assert [(r.item, r.max_score, r.message is None) for r in results] == [
         ("test_square", 3, True),
         ("test_total", 2, False),
@@ -88,7 +88,7 @@ def test_check_reports_stopped_cells_and_unanswered_questions(course, shell_sand
     nb = answered_notebook(course, essay="*Your answer.*", square="1 +", total="%pdb on\n" + TOTAL)
     nb.cells.append(new_code_cell("1 / 0"))
     nbformat.write(nb, tmp_path / "mine.ipynb")
-    report = check(tmp_path / "mine.ipynb")
+    report = check_notebook(tmp_path / "mine.ipynb")
     assert report.notes[0].startswith("cell square stopped: SyntaxError")
     assert report.notes[1:] == [
         "the cell '1 / 0' stopped: ZeroDivisionError: division by zero",
@@ -101,7 +101,7 @@ def test_changed_test_gives_no_points_in_check(course, tmp_path):
     nb = answered_notebook(course)
     cell_named(nb, "test_square").source = "pass"
     nbformat.write(nb, tmp_path / "mine.ipynb")
-    first, second = check(tmp_path / "mine.ipynb").results
+    first, second = check_notebook(tmp_path / "mine.ipynb").results
     assert first.score == 0 and "was changed" in first.message and second.message is None
 
 

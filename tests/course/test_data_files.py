@@ -13,7 +13,7 @@ from svmbook.course.execution.outcome import Outcome
 from svmbook.course.execution.sandbox import UNSAFE
 from svmbook.course.grading import grade as grade_module
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.student_check import check
+from svmbook.course.grading.student_check import check_notebook
 from svmbook.course.grading.trial import try_out
 from svmbook.course.layout.items import METADATA_KEY
 
@@ -111,12 +111,12 @@ def test_check_uses_the_data_files_in_the_folder_of_the_notebook(course, shell_s
     nb.metadata[METADATA_KEY]["files"] = ["points.csv"]
     nb.cells.append(new_code_cell("import mine"))
     nbformat.write(nb, tmp_path / "home/mine.ipynb")
-    report = check(tmp_path / "home/mine.ipynb")
+    report = check_notebook(tmp_path / "home/mine.ipynb")
     assert [result.message for result in report.results] == [None, None]
     error = "ModuleNotFoundError: No module named 'mine'"
     assert f"the cell 'import mine' stopped: {error}" in report.notes
     (tmp_path / "home/points.csv").unlink()
-    report = check(tmp_path / "home/mine.ipynb")
+    report = check_notebook(tmp_path / "home/mine.ipynb")
     assert "the data file points.csv is missing; the grader has it" in report.notes
 
 

@@ -146,7 +146,7 @@ def test_submission_of_an_unreleased_assignment_is_reported(course_copy):
 
 
 def test_hours_late_are_computed_from_timestamps(course_copy):
-    with course_copy.gradebook() as gradebook:
+    with course_copy.open_gradebook() as gradebook:
         for name in (ASSIGNMENT, "twin"):
             gradebook.update_or_create_assignment(name, duedate="2026-10-05 18:00:00 UTC")
     for student, time in (("ann", "06 19:30:00.250 UTC"), ("+HYPERLINK 1", "05 17:59:59 UTC")):
@@ -159,7 +159,7 @@ def test_hours_late_are_computed_from_timestamps(course_copy):
     _, rows = export(course_copy, "plain")
     assert [row[5] for row in rows[1:]] == ["0.0", "25.5001", ""]
     assert ">25.5<" in write_report(course_copy, ASSIGNMENT).read_text("utf-8")
-    with course_copy.gradebook() as gradebook:
+    with course_copy.open_gradebook() as gradebook:
         gradebook.grant_extension(ASSIGNMENT, "ann", days=1)
     assert export(course_copy, "plain")[1][2][5] == "1.5001"
 

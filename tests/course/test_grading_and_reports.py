@@ -83,7 +83,7 @@ def test_tests_give_marks_and_essays_need_a_manual_mark(course, sandbox):
         student: submission.notes for student, submission in graded.items() if submission.notes
     }
     assert notes == {"killed": ["the kernel died"]}  # the points of earlier tests are kept
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         to_be_marked = {
             student
             for student in graded
@@ -120,7 +120,7 @@ def test_interrupted_grading_is_resumed(course, shell_sandbox):
     steps.close()
     later_submissions = grade_by_student(course, shell_sandbox)
     assert first_submission.student not in later_submissions and 1 <= len(later_submissions) <= 3
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         scores = {s.student.id: s.score for s in gradebook.assignment_submissions(ASSIGNMENT)}
     assert scores == {"student0": 2, "student1": 5, "student2": 2, "student3": 5}
 
@@ -178,7 +178,7 @@ def test_items_changed_after_the_release_are_reported(course, shell_sandbox):
 def test_manual_mark_is_kept_and_shown(course, shell_sandbox):
     hand_in(course, "one", answered_notebook(course))
     grade_by_student(course, shell_sandbox)
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         essay = gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one")
         essay.manual_score, essay.needs_manual_grade = 3.5, False
         comment = gradebook.find_comment("essay", ASSIGNMENT, ASSIGNMENT, "one")
@@ -189,7 +189,7 @@ def test_manual_mark_is_kept_and_shown(course, shell_sandbox):
     assert "Say why, &lt;b&gt;not&lt;/b&gt; that: <math" in text
     assert MARK_SCHEME not in text
     grade_by_student(course, shell_sandbox, regrade=True)
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         assert gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score == 3.5
     text = write_and_read_feedback(course, "one")
     assert "8.5 of 9 points" in text and "to be marked" not in text
@@ -228,7 +228,7 @@ def test_hidden_test_is_not_shown_in_any_form(course, shell_sandbox, test):
 def test_essay_changed_after_it_was_marked_is_reported(course, shell_sandbox):
     folder = hand_in(course, "one", answered_notebook(course))
     grade_by_student(course, shell_sandbox)
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, "one").manual_score = 4
         gradebook.db.commit()
     nbformat.write(answered_notebook(course, essay="Another."), folder / f"{ASSIGNMENT}.ipynb")

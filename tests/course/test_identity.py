@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell
 
 from svmbook.course.execution.outcome import Limits
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.student_check import check
+from svmbook.course.grading.student_check import check_notebook
 from svmbook.course.personal import normalise_id, personal_rng
 from svmbook.course.submissions.identity import choose_id, find_stated_id
 
@@ -142,10 +142,10 @@ def test_numbers_depend_only_on_the_id_and_the_question():
 def test_check_uses_the_id_in_the_notebook(personalised_course, tmp_path):
     path = tmp_path / f"{ASSIGNMENT}.ipynb"
     nbformat.write(notebook_with_id(personalised_course, "student = 'ann'"), path)
-    report = check(path, Limits())
+    report = check_notebook(path, Limits())
     assert [result.message for result in report.results] == [None]
     assert report.notes == ["your id is 'ann'"]
     nbformat.write(notebook_with_id(personalised_course, "# none"), path)
-    report = check(path, Limits())
+    report = check_notebook(path, Limits())
     assert "NameError" in report.results[0].message
     assert any("the cell student does not contain your id" in note for note in report.notes)

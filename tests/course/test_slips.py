@@ -6,7 +6,7 @@ from coursework import ASSIGNMENT, ESSAY, cell_named, table_rows
 from slips import ADJACENT_TEXT_MESSAGE, SKIPPED_SLIPS, SLIPS, hand_in_all, student_of
 
 from svmbook.course.grading.grade import grade_submissions
-from svmbook.course.grading.student_check import check
+from svmbook.course.grading.student_check import check_notebook
 from svmbook.course.reports.report import write_report
 
 
@@ -37,7 +37,7 @@ def check_that_essay_was_moved(course, student):
     """Check that a misplaced essay was moved to its cell and must be graded manually."""
     nb = nbformat.read(course.autograded_path(student, ASSIGNMENT), as_version=4)
     assert cell_named(nb, "essay").source.strip().lstrip("# ") == ESSAY
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         assert gradebook.find_grade("essay", ASSIGNMENT, ASSIGNMENT, student).needs_manual_grade
 
 
@@ -63,7 +63,7 @@ def test_guide_lists_all_slips():
 def test_student_check_gives_the_same_points_as_grading(course, shell_sandbox, slip):
     submit, points, message = SLIPS[slip]
     submit(course, "one")
-    report = check(course.root / "submitted" / "one" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
+    report = check_notebook(course.root / "submitted" / "one" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
     # The grader restores the missing test and gives its 3 points.
     restored_points = 3.0 if "test_square is missing" in "; ".join(report.notes) else 0.0
     assert sum(result.score for result in report.results) + restored_points == points

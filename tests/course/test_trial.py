@@ -32,7 +32,7 @@ def replace_cells(course, **sources):
 
 def test_valid_assignment_has_no_problems_and_no_weak_tests(course, shell_sandbox):
     trial = try_out(course, ASSIGNMENT, shell_sandbox)
-    assert (trial.problems, trial.weak_tests) == ([], [])
+    assert (trial.problems, trial.weak_test_messages) == ([], [])
 
 
 # Tests of the answer `square` in the styles of different instructors.
@@ -57,7 +57,7 @@ def test_common_styles_of_tests_have_no_problems(course, shell_sandbox):
             cell.source, cell.metadata.nbgrader.grade_id, cell.id = text, f"t{number}", f"t{number}"
             nb.cells.insert(position, cell)
     trial = try_out(course, ASSIGNMENT, shell_sandbox)
-    assert (trial.problems, trial.weak_tests) == ([], [])
+    assert (trial.problems, trial.weak_test_messages) == ([], [])
 
 
 INVALID_TESTS = {
@@ -102,7 +102,7 @@ def test_invalid_test_is_reported_with_its_name(course, shell_sandbox, kind):
 def test_test_that_gives_points_to_wrong_answers_is_reported_as_weak(course, shell_sandbox):
     trial = try_out(replace_cells(course, test_square="y = square(2.0)"), ASSIGNMENT, shell_sandbox)
     assert trial.problems == []
-    assert [text.split(";")[0] for text in trial.weak_tests] == [
+    assert [text.split(";")[0] for text in trial.weak_test_messages] == [
         "test_square gives 3 points to None",
         "test_square gives 3 points to zero",
         "test_square gives 3 points to an empty array",
@@ -113,7 +113,9 @@ def test_test_that_gives_points_to_wrong_answers_is_reported_as_weak(course, she
         "test_square gives 0 of 3 points for your solution: PointsError: the test gives" in problem
     )
     trial = try_out(replace_cells(course, test_square="x = 1"), ASSIGNMENT, shell_sandbox)
-    assert "test_square gives 3 points to the stub that is handed out" in trial.weak_tests[-1]
+    assert (
+        "test_square gives 3 points to the stub that is handed out" in trial.weak_test_messages[-1]
+    )
 
 
 def test_weak_test_does_not_affect_the_points_of_other_tests(course, shell_sandbox):
@@ -124,7 +126,7 @@ def test_weak_test_does_not_affect_the_points_of_other_tests(course, shell_sandb
 
 
 def test_release_refuses_problems_and_lists_weak_tests(course, shell_sandbox, monkeypatch):
-    monkeypatch.setattr(trial_module, "find_sandbox", lambda: shell_sandbox)
+    monkeypatch.setattr(trial_module, "find_bubblewrap", lambda: shell_sandbox)
     replace_cells(course, test_square="assert square(2.0) == 5.0")
     result = CliRunner().invoke(commands, ["release", ASSIGNMENT, "--course", str(course.root)])
     assert "test_square gives 0 of 3 points" in str(result.exception) and result.exit_code == 1
@@ -147,7 +149,7 @@ def test_release_refuses_problems_and_lists_weak_tests(course, shell_sandbox, mo
 def test_assignments_and_questions_of_the_book_have_no_problems(name, sandbox, tmp_path):
     course = create_course(tmp_path / "course", ASSIGNMENTS_FOLDER, [name])
     trial = try_out(course, name, sandbox)
-    assert (trial.problems, trial.weak_tests) == ([], [])
+    assert (trial.problems, trial.weak_test_messages) == ([], [])
 
 
 def test_problems_that_nbgrader_does_not_explain_are_reported(course):

@@ -51,7 +51,7 @@ def settings(server, *arguments):
 
 
 def test_class_needs_a_password(server, monkeypatch):
-    monkeypatch.setattr(server, "find_sandbox", lambda: "bwrap")
+    monkeypatch.setattr(server, "find_bubblewrap", lambda: "bwrap")
     for password in (None, "", "short"):
         if password is None:
             monkeypatch.delenv("SVMBOOK_PASSWORD", raising=False)
@@ -72,7 +72,7 @@ def test_class_needs_a_sandbox(server, monkeypatch):
     def fail():
         raise server.SandboxError("bubblewrap is not installed")
 
-    monkeypatch.setattr(server, "find_sandbox", fail)
+    monkeypatch.setattr(server, "find_bubblewrap", fail)
     with pytest.raises(SystemExit, match="not installed"):
         settings(server, "--host", "10.0.0.1")
     assert settings(server, "--host", "::1")["LimitedKernelManager"]["sandbox"] == ""
@@ -81,7 +81,7 @@ def test_class_needs_a_sandbox(server, monkeypatch):
 @pytest.mark.parametrize("host, is_class", [("127.0.0.1", False), ("10.0.0.1", True)])
 def test_idle_kernels_are_ended_and_busy_ones_only_in_a_class(server, monkeypatch, host, is_class):
     monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
-    monkeypatch.setattr(server, "find_sandbox", lambda: "bwrap")
+    monkeypatch.setattr(server, "find_bubblewrap", lambda: "bwrap")
     values = settings(server, "--host", host, "--idle", "30")["LimitedMultiKernelManager"]
     culling = {name: value for name, value in values.items() if name.startswith("cull_")}
     assert culling == {

@@ -27,7 +27,7 @@ from kernels import LimitedMultiKernelManager, kill_processes
 from tornado import web
 from tornado.ioloop import PeriodicCallback
 
-from svmbook.course.execution.sandbox import SandboxError, find_sandbox
+from svmbook.course.execution.sandbox import SandboxError, find_bubblewrap
 
 LIVE_FOLDER = Path(__file__).resolve().parent
 ROOT = LIVE_FOLDER.parents[1]
@@ -244,7 +244,7 @@ def class_sandbox_path(unsafe):
     if unsafe:
         return ""
     try:
-        return find_sandbox()
+        return find_bubblewrap()
     except SandboxError as error:
         raise SystemExit(
             f"The kernels of a class run in a sandbox. {error}".replace("--unsafe", "ARGS=--unsafe")

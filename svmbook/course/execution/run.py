@@ -79,30 +79,30 @@ class RunAbortedError(Exception):
         self.outputs = [*outputs]
 
 
-def run_notebook(work, report, kernel_folder=None, test_environment=None):
+def run_notebook(run_request, report, kernel_folder=None, test_environment=None):
     """Run cells in a fresh kernel, one after the other, and tests in this process.
 
     Parameters
     ----------
-    work : dict
+    run_request : dict
         The ``cells`` and ``answer_names`` of `sandbox.run_cells`, and the ``limits`` as a dict.
     report : callable
         Called with the items of messages for `Outcome.update` as keyword arguments, for example
         with the outputs of a cell when it has ended.
     kernel_folder : path, optional
-        Working directory of the kernel, by default that of this process. Tests use that of this
-        process.
+        Working directory of the kernel, by default that of this process. Tests always run in the
+        working directory of this process.
     test_environment : dict, optional
         Environment variables of the tests. This process sets them after the kernel has started, so
         that the kernel does not inherit them.
     """
-    limits, answer_names = work["limits"], set(work["answer_names"])
+    limits, answer_names = run_request["limits"], set(run_request["answer_names"])
     timeout_error = {
         "ename": "CellTimeoutError",
         "evalue": f"not finished after {limits['cell_seconds']} seconds",
         "traceback": [],
     }
-    cells = [new_code_cell(cell["source"]) for cell in [*work["cells"], EMPTY_CELL]]
+    cells = [new_code_cell(cell["source"]) for cell in [*run_request["cells"], EMPTY_CELL]]
     client = Client(
         new_notebook(cells=cells),
         limits["output"],
@@ -122,15 +122,15 @@ def run_notebook(work, report, kernel_folder=None, test_environment=None):
         with (
             client.setup_kernel(),
             _temporary_environment({"MPLBACKEND": "agg"} | (test_environment or {})),
-            closing(Examiner(answer_names, _protected_names(work["cells"]))) as examiner,
+            closing(Examiner(answer_names, _protected_names(run_request["cells"]))) as examiner,
         ):
             kernel = Kernel(client, timeout_error)
-            kernel.cell_number = len(work["cells"])
+            kernel.cell_number = len(run_request["cells"])
             kernel.execute(DISABLE_EXIT)
             report(started=True)  # later failures are caused by the submission
-            needed_cell_numbers = _needed_locked_cell_numbers(work["cells"])
-            reused_test_numbers = _reused_test_numbers(work["cells"])
-            for number, cell in enumerate(work["cells"]):
+            needed_cell_numbers = _needed_locked_cell_numbers(run_request["cells"])
+            reused_test_numbers = _reused_test_numbers(run_request["cells"])
+            for number, cell in enumerate(run_request["cells"]):
                 kernel.cell_number = number
                 is_used_later = number in reused_test_numbers
                 report(cell=number, **_run_cell(kernel, examiner, cell, is_used_later))
@@ -148,7 +148,7 @@ def run_notebook(work, report, kernel_folder=None, test_environment=None):
                     break
     except RunAbortedError as error:
         message = {"reason": str(error)}
-        if number is not None and work["cells"][number]["kind"] != "test":
+        if number is not None and run_request["cells"][number]["kind"] != "test":
             message |= {"cell": number, "outputs": error.outputs}
         report(**message)
     report(done=True)

@@ -1,8 +1,9 @@
 """Run the cells of a submission in a sandbox.
 
 The processes of a submission run under bubblewrap without privileges, network or access to files of
-the course or the user. The file system is read-only except for small ones in memory. `confine` sets
-the limits of each process inside the sandbox; this module checks their total usage from outside.
+the course or the user. The file system is read-only, except for small file systems in memory.
+`confine` sets the limits of each process inside the sandbox; this module checks the total usage of
+all processes from outside.
 """
 
 import itertools
@@ -28,12 +29,12 @@ __all__ = [
     "SandboxError",
     "bubblewrap_command",
     "confined_command",
-    "find_sandbox",
+    "find_bubblewrap",
     "run_cells",
 ]
 
 UNSAFE = "unsafe"
-# jsonschema would spend a second on parsing a grammar of addresses, which is not needed here.
+# jsonschema would spend a second on parsing a grammar of URLs, which is not needed here.
 IMPORT_MAIN = "import sys; sys.modules['rfc3987_syntax'] = None; "
 IMPORT_MAIN += "from svmbook.course.execution import sandbox_main; "
 PACKAGE_FOLDER = Path(__file__).resolve().parents[2]
@@ -58,7 +59,7 @@ def python_executable():
     return str(path.parent.resolve() / path.name)
 
 
-def find_sandbox():
+def find_bubblewrap():
     """Return the path of bubblewrap after checking that it can make a sandbox.
 
     Returns
@@ -75,7 +76,7 @@ def find_sandbox():
         raise SandboxError(
             "bubblewrap is not installed, and without it submissions would run with all your "
             "permissions. Install it (Debian, Ubuntu, Fedora: the package bubblewrap), or, for "
-            "submissions that you trust like your own code, use --unsafe."
+            "submissions that you trust as much as your own code, use --unsafe."
         )
     command = [*bubblewrap_command(path), python_executable(), "-I", "-c", IMPORT_MAIN]
     result = subprocess.run(command, capture_output=True, text=True, env={})
@@ -120,8 +121,8 @@ def run_cells(cells, limits=None, sandbox=None, stop_event=None, answer_names=()
         There is no bubblewrap, or the sandbox did not start.
     """
     limits = limits or Limits()
-    sandbox = sandbox or find_sandbox()
-    work = {"cells": cells, "answer_names": sorted(answer_names), "limits": vars(limits)}
+    sandbox = sandbox or find_bubblewrap()
+    run_request = {"cells": cells, "answer_names": sorted(answer_names), "limits": vars(limits)}
     # Results are written to a pipe instead of stdout: the first process of a sandbox keeps stdout
     # open, and a submission, which runs as the same user, could write to it.
     read_end, write_end = os.pipe()
@@ -139,7 +140,7 @@ def run_cells(cells, limits=None, sandbox=None, stop_event=None, answer_names=()
     outcome = Outcome()
     with (
         open(read_end, "rb", buffering=0) as results,
-        _working_folders(sandbox, data_files) as work["folders"],
+        _working_folders(sandbox, data_files) as run_request["folders"],
     ):
         process = subprocess.Popen(
             command,
@@ -151,9 +152,9 @@ def run_cells(cells, limits=None, sandbox=None, stop_event=None, answer_names=()
             env=None if sandbox == UNSAFE else {},
         )
         os.close(write_end)
-        threading.Thread(target=_send_work, args=(process, work), daemon=True).start()
+        threading.Thread(target=_send_request, args=(process, run_request), daemon=True).start()
         try:
-            _watch(process, results, limits, outcome, stop_event or threading.Event())
+            _collect_results(process, results, limits, outcome, stop_event or threading.Event())
         finally:
             _kill_tree(process)
     if not outcome.started:  # the submission is not the cause
@@ -276,13 +277,13 @@ def _working_folders(sandbox, data_files):
         yield folders
 
 
-def _send_work(process, work):
+def _send_request(process, run_request):
     with suppress(BrokenPipeError, ValueError), process.stdin:
-        process.stdin.write(json.dumps(work).encode())
+        process.stdin.write(json.dumps(run_request).encode())
 
 
-def _watch(process, results, limits, outcome, stop_event):
-    """Read results until the last one, or until a limit is exceeded."""
+def _collect_results(process, results, limits, outcome, stop_event):
+    """Add results to the outcome until the last one arrives, or until a limit is exceeded."""
     deadline, buffer = time.monotonic() + limits.seconds, b""
     remaining_output = 4 * limits.output
     root_process = psutil.Process(process.pid)

@@ -1,8 +1,8 @@
 """Program inside the sandbox: run the cells that arrive on stdin, and report their outputs.
 
-`sandbox` starts this program. It writes one line of JSON per cell to a separate file descriptor, so
-that the outputs of finished cells survive if a limit is exceeded later. The notebook is not stored
-in a file.
+`sandbox` starts this program. The program writes its messages, one line of JSON each, to a separate
+file descriptor as the cells end, so that the outputs of finished cells survive if a limit is
+exceeded later. The notebook is not stored in a file.
 """
 
 import ctypes
@@ -28,8 +28,8 @@ def main():
         results.write(json.dumps(message) + "\n")
         results.flush()
 
-    work = json.load(sys.stdin)
+    run_request = json.load(sys.stdin)
     # The tests run where no file of a submission can configure them.
-    os.chdir(work["folders"]["tests"])
-    kernel_folder = work["folders"]["kernel"]
-    run_notebook(work, report, kernel_folder, test_environment={"HOME": "/"})
+    os.chdir(run_request["folders"]["tests"])
+    kernel_folder = run_request["folders"]["kernel"]
+    run_notebook(run_request, report, kernel_folder, test_environment={"HOME": "/"})

@@ -18,7 +18,7 @@ PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def split_test(source, hidden_line_numbers):
-    """Split a test into parts: runs of statements that are all shown or all hidden.
+    """Split a test into parts: runs of statements that are all visible or all hidden.
 
     Parameters
     ----------
@@ -70,9 +70,13 @@ def defined_names(source):
         s for s in module.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()
     )
     inner_symbols = (symbol for table in inner_tables for symbol in table.get_symbols())
-    global_symbols = (s for s in inner_symbols if s.is_assigned() and s.is_declared_global())
+    symbols_declared_global = (
+        s for s in inner_symbols if s.is_assigned() and s.is_declared_global()
+    )
     return {
-        symbol.get_name() for symbols in (top_level_symbols, global_symbols) for symbol in symbols
+        symbol.get_name()
+        for symbols in (top_level_symbols, symbols_declared_global)
+        for symbol in symbols
     }
 
 

@@ -10,7 +10,7 @@ from ..layout.items import METADATA_KEY, hidden_line_numbers, is_test, released_
 
 __all__ = ["cells_to_run", "code_cells", "enter_outputs"]
 
-BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+BASE64_PATTERN = re.compile(r"[A-Za-z0-9+/=\s]*")
 
 
 def cells_to_run(nb):
@@ -39,12 +39,12 @@ def enter_outputs(nb, outcome):
             continue
         cell.metadata[METADATA_KEY] = {"hidden_positions": outcome.hidden_positions.get(number, [])}
         max_score = cell.metadata.nbgrader.points
-        cell.outputs = [_check_score(output, max_score) for output in cell.outputs]
+        cell.outputs = [_replace_invalid_score(output, max_score) for output in cell.outputs]
         if number not in outcome.outputs:
             cell.outputs.append(_error_output("NotRun", outcome.reason or "the run ended early"))
 
 
-def _check_score(output, max_score):
+def _replace_invalid_score(output, max_score):
     """Return an output of a test, or an error in its place if its score is out of range."""
     if output.output_type != "execute_result":
         return output
@@ -92,7 +92,7 @@ def _clean_outputs(outputs, is_from_test):
             data = {
                 mime: text
                 for mime, text in texts.items()
-                if text and (mime == "text/plain" or BASE64.fullmatch(text))
+                if text and (mime == "text/plain" or BASE64_PATTERN.fullmatch(text))
             }
             if data:
                 cleaned.append(new_output("display_data", data=data))

@@ -22,7 +22,7 @@ from sqlalchemy.exc import SAWarning
 
 from ...files import write_atomically
 from ..execution.outcome import Limits, Outcome
-from ..execution.sandbox import SandboxError, find_sandbox, run_cells
+from ..execution.sandbox import SandboxError, find_bubblewrap, run_cells
 from ..layout.items import METADATA_KEY, answer_names, cell_name
 from ..layout.marks import submission_marks, totals
 from ..submissions.identity import enter_id
@@ -81,12 +81,12 @@ def grade_submissions(course, assignment, n_jobs=1, sandbox=None, limits=None, r
     ValueError
         There is no such assignment, it has not been released, or its items have changed since.
     SandboxError
-        bubblewrap is not installed.
+        bubblewrap is not installed, or it cannot make a sandbox.
     BlockingIOError
         The course is being graded already.
     """
     master = course.master(assignment)
-    sandbox = sandbox or find_sandbox()
+    sandbox = sandbox or find_bubblewrap()
     with course.lock():
         pending_submissions = find_pending(course, assignment, master, regrade)
         yield len(pending_submissions)
@@ -99,7 +99,7 @@ def grade_submissions(course, assignment, n_jobs=1, sandbox=None, limits=None, r
         }
         runs = _run_all(master, pending_submissions, n_jobs, **run_options)
         # Open the gradebook once, because opening it takes longer than entering marks.
-        with course.gradebook() as gradebook, closing(runs):
+        with course.open_gradebook() as gradebook, closing(runs):
             for pending_submission, result in runs:
                 yield _save_graded_submission(
                     course, gradebook, assignment, pending_submission, result
@@ -183,7 +183,7 @@ class RunResult:
     locked_cell_errors: dict = field(default_factory=dict)
 
 
-def run_submission(master, cells, reason=None, student_id=None, **run_options):
+def run_submission(master, cells, not_run_reason=None, student_id=None, **run_options):
     """Merge a submission into the master notebook, and run the result.
 
     Parameters
@@ -192,7 +192,7 @@ def run_submission(master, cells, reason=None, student_id=None, **run_options):
         The master notebook, from `Course.master`.
     cells : list of tuple or None
         Cells from `read_notebook`; None if the submission could not be read.
-    reason : str, optional
+    not_run_reason : str, optional
         The reason why nothing is run.
     student_id : str, optional
         The id that determines the numbers in personalised questions.
@@ -205,8 +205,8 @@ def run_submission(master, cells, reason=None, student_id=None, **run_options):
     """
     nb, notes = merge_submission(master, cells)
     enter_id(nb, student_id)
-    outcome = Outcome(reason=reason)
-    if reason is None:
+    outcome = Outcome(reason=not_run_reason)
+    if not_run_reason is None:
         outcome = run_cells(cells_to_run(nb), answer_names=answer_names(nb), **run_options)
     enter_outputs(nb, outcome)
     notes = [*outcome.notes(run_options.get("limits") or Limits()), *notes]

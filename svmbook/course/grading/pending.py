@@ -70,7 +70,7 @@ def find_pending(course, assignment, master, regrade=False):
     ValueError
         The assignment has not been released, or its items have changed since its release.
     """
-    entered_marks, pending = _entered_marks(course, assignment, master), []
+    auto_scores, pending = _auto_scores(course, assignment, master), []
     assignment_parts = [
         (cell.cell_type, cell.source, cell.metadata.get("nbgrader")) for cell in master.cells
     ]
@@ -87,12 +87,12 @@ def find_pending(course, assignment, master, regrade=False):
             student_id, note = choose_id(student, find_stated_id(cells), ids)
             notes.append(note)
         submission = replace(submission, notes=[*submission.notes, *filter(None, notes)])
-        known_values = [str(value) for value in (timestamp, student_id) if value is not None]
-        digest = _digest(assignment_parts, cells, rejection_reason, submission.notes, *known_values)
+        known_parts = [str(value) for value in (timestamp, student_id) if value is not None]
+        digest = _digest(assignment_parts, cells, rejection_reason, submission.notes, *known_parts)
         metadata = _read_metadata(course.autograded_path(student, assignment))
         if regrade or (metadata.get("digest"), metadata.get("marks")) != (
             digest,
-            entered_marks.get(student),
+            auto_scores.get(student),
         ):
             pending.append(
                 PendingSubmission(
@@ -112,9 +112,12 @@ def recorded_notes(course, assignment, student):
     return _read_metadata(course.autograded_path(student, assignment)).get("notes", [])
 
 
-def _entered_marks(course, assignment, master):
-    """Return, for each student, the marks in the gradebook that were given by tests."""
-    with course.gradebook() as gradebook:
+def _auto_scores(course, assignment, master):
+    """Return, for each student, the scores in the gradebook that were given by tests.
+
+    Raise ValueError if the assignment has not been released, or its items have changed since.
+    """
+    with course.open_gradebook() as gradebook:
         try:
             cells = gradebook.find_notebook(assignment, assignment).grade_cells
         except MissingEntry:

@@ -22,7 +22,7 @@ from ..submissions.merge import is_unanswered, merge_submission
 from ..submissions.read import read_notebook
 from .cells import cells_to_run, code_cells, enter_outputs
 
-__all__ = ["CheckReport", "TestResult", "check"]
+__all__ = ["CheckReport", "TestResult", "check_notebook"]
 
 NO_ID_NOTE = "the cell student does not contain your id; write, for example, student = 'ann'"
 
@@ -63,7 +63,7 @@ class CheckReport:
     notes: list = field(default_factory=list)
 
 
-def check(path, limits=None):
+def check_notebook(path, limits=None):
     """Run a notebook and its visible tests as the grader does, but without a sandbox.
 
     Parameters
@@ -86,10 +86,10 @@ def check(path, limits=None):
     cells, student_id = read_notebook(path), None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DuplicateCellId)  # caused by copied cells
-        submitted = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
-    if not any(is_test(cell) for cell in submitted.cells):
+        student_nb = nbformat.reads(path.read_text("utf-8-sig"), as_version=4)
+    if not any(is_test(cell) for cell in student_nb.cells):
         raise ValueError(f"{path} has no tests; it is not an assignment as it was handed out.")
-    master = _reconstruct_master(submitted)
+    master = _reconstruct_master(student_nb)
     nb, notes = merge_submission(master, cells)
     missing_items, changed_items = _missing_and_changed_items(master)
     notes += [f"cell {item} is missing; the grader restores it" for item in missing_items]
@@ -99,9 +99,13 @@ def check(path, limits=None):
         notes.append(f"your id is {student_id!r}" if student_id else NO_ID_NOTE)
     enter_id(nb, student_id)
     outcome = Outcome()
-    work = {"cells": cells_to_run(nb), "answer_names": answer_names(nb), "limits": vars(limits)}
+    run_request = {
+        "cells": cells_to_run(nb),
+        "answer_names": answer_names(nb),
+        "limits": vars(limits),
+    }
     with _chdir_to_data_copies(path.resolve().parent, nb, notes):
-        run_notebook(work, lambda **message: outcome.update(message))
+        run_notebook(run_request, lambda **message: outcome.update(message))
     enter_outputs(nb, outcome)
     notes = [*outcome.notes(limits), *notes, *_failed_cell_notes(nb), *_unanswered_notes(nb)]
     return CheckReport(
@@ -142,14 +146,14 @@ def _unanswered_notes(nb):
             yield f"the answer {cell_name(cell)} is empty"
 
 
-def _reconstruct_master(submitted):
+def _reconstruct_master(student_nb):
     """Return the notebook as it was handed out, as far as it can be reconstructed.
 
     It has the cells that were handed out, once each and in the original order, without answers.
     """
-    cells = {cell_key(cell): cell for cell in reversed(submitted.cells)}
-    released_keys = submitted.metadata.get(METADATA_KEY, {}).get("cells", [*reversed(cells)])
-    master = deepcopy(submitted)
+    cells = {cell_key(cell): cell for cell in reversed(student_nb.cells)}
+    released_keys = student_nb.metadata.get(METADATA_KEY, {}).get("cells", [*reversed(cells)])
+    master = deepcopy(student_nb)
     master.cells = [deepcopy(cells[key]) for key in released_keys if key in cells]
     for cell in master.cells:
         if is_solution(cell):

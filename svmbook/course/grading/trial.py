@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import nbformat
 from nbgrader.utils import determine_grade, is_grade, is_solution
 
-from ..execution.sandbox import find_sandbox
+from ..execution.sandbox import find_bubblewrap
 from ..execution.source import replace_ipython_commands, split_test
 from ..layout.folder import contains_solutions_or_hidden_tests
 from ..layout.items import cell_name, hidden_line_numbers, is_test, released_source
@@ -35,13 +35,13 @@ class TrialReport:
     Attributes
     ----------
     problems : list of str
-        Reasons why the assignment cannot be handed out. Each names a cell or a file.
-    weak_tests : list of str
+        Reasons why the assignment cannot be handed out.
+    weak_test_messages : list of str
         Messages about tests that give points to answers that are certainly wrong.
     """
 
     problems: list
-    weak_tests: list
+    weak_test_messages: list
 
 
 def try_out(course, assignment, sandbox=None):
@@ -65,7 +65,7 @@ def try_out(course, assignment, sandbox=None):
     ValueError
         There is no such assignment.
     SandboxError
-        bubblewrap is not installed.
+        bubblewrap is not installed, or it cannot make a sandbox.
     """
     source_nb = nbformat.read(course.source_path(assignment), as_version=4)
     problems = [
@@ -99,17 +99,17 @@ def try_out(course, assignment, sandbox=None):
         for source_cell, cell in zip(source_nb.cells, master.cells, strict=True)
     ]
     first_id, *other_ids = TRIAL_IDS if is_personalised(master) else (None,)
-    solution_runs = {
+    solution_run_arguments = {
         "for your solution": (master, solution_cells, first_id),
         "for your solution with the visible tests only": (visible_master, solution_cells, first_id),
     }
     for student_id in other_ids:
-        solution_runs[f"for your solution with the numbers of {student_id!r}"] = (
+        solution_run_arguments[f"for your solution with the numbers of {student_id!r}"] = (
             master,
             solution_cells,
             student_id,
         )
-    wrong_answer_runs = {
+    wrong_answer_run_arguments = {
         label: (
             master,
             [_with_wrong_answers(cell, value, source_nb) for cell in solution_cells],
@@ -118,27 +118,27 @@ def try_out(course, assignment, sandbox=None):
         for label, value in WRONG_VALUES.items()
     }
     stub_cells = [(cell_name(cell), cell.cell_type, released_source(cell)) for cell in master.cells]
-    wrong_answer_runs[STUB_LABEL] = master, stub_cells, first_id
+    wrong_answer_run_arguments[STUB_LABEL] = master, stub_cells, first_id
     run_options = {
-        "sandbox": sandbox or find_sandbox(),
+        "sandbox": sandbox or find_bubblewrap(),
         "data_files": course.data_files(assignment),
     }
 
     def run(nb, cells, student_id):
         return run_submission(nb, cells, student_id=student_id, **run_options)
 
-    for condition, args in solution_runs.items():
+    for condition, args in solution_run_arguments.items():
         if problems := _run_problems(run(*args), condition):
             return TrialReport(problems, [])
     with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda args: run(*args), wrong_answer_runs.values())
-        weak_tests = [
+        results = pool.map(lambda args: run(*args), wrong_answer_run_arguments.values())
+        weak_test_messages = [
             f"{item} gives {score:g} points to {label}; make it fail for wrong answers"
-            for label, result in zip(wrong_answer_runs, results, strict=True)
-            for item, score, _, _ in _test_marks(result.nb)
+            for label, result in zip(wrong_answer_run_arguments, results, strict=True)
+            for item, score, _, _ in _test_results(result.nb)
             if score > 0
         ]
-    return TrialReport([], weak_tests)
+    return TrialReport([], weak_test_messages)
 
 
 def _syntax_problems(cell):
@@ -172,13 +172,13 @@ def _run_problems(result, condition):
     messages += [
         f"{item} gives {score:g} of {max_score:g} points {condition}: {error or 'no error'}. "
         f"{TEST_HINT}"
-        for item, score, max_score, error in _test_marks(result.nb)
+        for item, score, max_score, error in _test_results(result.nb)
         if score != max_score
     ]
     return messages + [f"{condition}: {note}" for note in result.notes]
 
 
-def _test_marks(nb):
+def _test_results(nb):
     """Yield the name, the score, the maximum score and the first error (or None) of each test."""
     for cell in nb.cells:
         if is_test(cell):

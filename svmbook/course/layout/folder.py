@@ -33,7 +33,7 @@ from .submitted import find_submissions
 __all__ = ["Course", "contains_solutions_or_hidden_tests", "create_course"]
 
 ASSIGNMENT_NAME_PATTERN = re.compile(r"[A-Za-z0-9_]+")
-CONFIG = """\
+NBGRADER_CONFIG = """\
 # Read by nbgrader, its Formgrader and `svmbook course`.
 c = get_config()
 c.CourseDirectory.course_id = "svm"
@@ -84,11 +84,11 @@ def create_course(root, assignments=None):
         if not target.exists():
             write_atomically(target, paths[assignment].read_text(encoding="utf-8"))
     if not (root / "nbgrader_config.py").exists():
-        write_atomically(root / "nbgrader_config.py", CONFIG)
+        write_atomically(root / "nbgrader_config.py", NBGRADER_CONFIG)
     (root / "submitted").mkdir(exist_ok=True)
     course = Course(root)
     with _scripts_on_path():
-        course.gradebook().close()
+        course.open_gradebook().close()
     return course
 
 
@@ -140,7 +140,7 @@ class Course:
         """URL of the gradebook's database."""
         return f"sqlite:///{self.root / 'gradebook.db'}"
 
-    def gradebook(self):
+    def open_gradebook(self):
         """Open the gradebook, which the caller must close; it is also a context manager."""
         return Gradebook(self.db_url, "svm")
 
@@ -260,7 +260,7 @@ class Course:
         }
 
     def skip_reasons(self):
-        """Return the paths in `submitted` that cannot be graded, each with the reason."""
+        """Return why files and folders in `submitted` are not graded, a dict by relative path."""
         return self.find_submissions()[1]
 
     def feedback_path(self, student, assignment):

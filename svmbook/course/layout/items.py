@@ -58,7 +58,7 @@ def cell_key(cell):
     return cell_name(cell) or "#" + hashlib.sha256(cell.source.encode()).hexdigest()[:16]
 
 
-def record_assignment_metadata(nb, source_nb, files=()):
+def record_assignment_metadata(nb, source_nb, file_names=()):
     """Record the answer names, the cells and the data files in the metadata of a notebook.
 
     Parameters
@@ -67,17 +67,17 @@ def record_assignment_metadata(nb, source_nb, files=()):
         A version of the assignment, which is modified.
     source_nb : NotebookNode
         The instructor's version, with solutions.
-    files : iterable of str
+    file_names : iterable of str
         Names of data files.
     """
-    answers = set()
+    names = set()
     for cell in source_nb.cells:
         if cell.cell_type == "code" and is_solution(cell) and cell_name(cell) != STUDENT_VARIABLE:
-            answers |= defined_names(cell.source) - imported_names(cell.source)
+            names |= defined_names(cell.source) - imported_names(cell.source)
     nb.metadata[METADATA_KEY] = {
-        "answers": sorted(answers),
+        "answers": sorted(names),
         "cells": [cell_key(cell) for cell in source_nb.cells],
-        "files": sorted(files),
+        "files": sorted(file_names),
     }
 
 

@@ -81,7 +81,7 @@ def hours_late(gradebook, assignment):
     Returns
     -------
     dict
-        Hours after the due date by student, 0 if the submission was in time. The dict omits
+        Hours after the due date by student, 0 if the submission was on time. The dict omits
         students if the assignment has no due date or the submission has no timestamp.
     """
     return {

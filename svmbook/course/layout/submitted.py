@@ -101,16 +101,18 @@ def _assignment_paths(folder, assignments, skip_reasons):
             yield assignment, path
     for path in paths:
         relative_path = f"{folder.name}/{path.name}"
-        candidates = [name for name in assignments if path in similar_paths[name]]
+        matching_assignments = [name for name in assignments if path in similar_paths[name]]
         if path.name in assignments:
             continue
-        if existing := [name for name in candidates if (folder / name).exists()]:
+        if existing := [name for name in matching_assignments if (folder / name).exists()]:
             skip_reasons[relative_path] = f"{existing[0]} exists as well, and was graded"
-        elif len(candidates) > 1:
-            skip_reasons[relative_path] = f"it may be any of {', '.join(candidates)}; rename it"
-        elif not candidates and path.suffix == ".ipynb":
+        elif len(matching_assignments) > 1:
+            skip_reasons[relative_path] = (
+                f"it may be any of {', '.join(matching_assignments)}; rename it"
+            )
+        elif not matching_assignments and path.suffix == ".ipynb":
             skip_reasons[folder.name] = WRONG_PLACE_REASON
-        elif not candidates and path.is_dir() and any(path.glob("*.ipynb")):
+        elif not matching_assignments and path.is_dir() and any(path.glob("*.ipynb")):
             skip_reasons[relative_path] = (
                 f"the course has no such assignment; there are {', '.join(assignments)}"
             )
@@ -126,7 +128,7 @@ def _submission(student, assignment, folder):
     if os.path.lexists(path):
         prefix = _simplify(assignment)
         if versions := [p.name for p in other_notebooks if _simplify(p.stem).startswith(prefix)]:
-            notes.append(f"{path.name} was graded, and not {', '.join(map(repr, versions))}")
+            notes.append(f"{path.name} was graded, not {', '.join(map(repr, versions))}")
     elif len(other_notebooks) == 1:
         path = other_notebooks[0]
         notes.append(f"the file {str(path.relative_to(folder))!r} was graded as {assignment}.ipynb")

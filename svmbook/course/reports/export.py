@@ -76,7 +76,7 @@ def write_marks(course, file, file_format="plain"):
 
 def _assignment_results(course):
     results = []
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         for assignment in course.assignment_names():
             hours_by_student = hours_late(gradebook, assignment)
             for student, marks in assignment_marks(gradebook, assignment).items():

@@ -34,7 +34,7 @@ def write_feedback(course, assignment):
         The path of each page, after it has been written.
     """
     course.source_path(assignment)
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         for student, marks in assignment_marks(gradebook, assignment).items():
             path = course.autograded_path(student, assignment)
             if not path.exists():

@@ -56,7 +56,7 @@ def write_report(course, assignment):
         There is no such assignment, or no submission has been graded.
     """
     course.source_path(assignment)
-    with course.gradebook() as gradebook:
+    with course.open_gradebook() as gradebook:
         marks_by_student = assignment_marks(gradebook, assignment)
         hours_by_student = hours_late(gradebook, assignment)
     if not marks_by_student:

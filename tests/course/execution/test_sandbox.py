@@ -13,7 +13,7 @@ from svmbook.course.execution import sandbox as sandbox_module
 from svmbook.course.execution.confine import SYS_KEYCTL, SYSCALL_RULES
 from svmbook.course.execution.outcome import Limits, Outcome
 from svmbook.course.execution.run import MAX_OUTPUT_LENGTH
-from svmbook.course.execution.sandbox import UNSAFE, SandboxError, find_sandbox
+from svmbook.course.execution.sandbox import UNSAFE, SandboxError, find_bubblewrap
 
 
 def printed_text(outcome, cell_index):
@@ -162,14 +162,14 @@ def test_number_of_processes_is_limited(sandbox):
 def test_error_without_bubblewrap_names_the_package_to_install(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(SandboxError, match=r"not installed.*package bubblewrap.*--unsafe"):
-        find_sandbox()
+        find_bubblewrap()
 
 
 def test_error_of_a_failing_bubblewrap_says_that_no_sandbox_can_be_made(monkeypatch):
     monkeypatch.setattr(sandbox_module, "bubblewrap_command", lambda path: ["false"])
     monkeypatch.setattr(shutil, "which", lambda name: "bwrap")
     with pytest.raises(SandboxError, match="cannot make a sandbox here"):
-        find_sandbox()
+        find_bubblewrap()
 
 
 def test_sandbox_that_does_not_start_raises_an_error(sandbox, monkeypatch):
