@@ -37,7 +37,7 @@ SUITES = {
     "shen2013": "shen2013.comparison",
     "shen2013-ablation": "shen2013.ablation",
     "shen2013-beyond": "shen2013.further_classifiers",
-    "shen2013-noise": "shen2013.noise",
+    "shen2013-noise": "shen2013.noise_levels",
     "shen2013-search": "shen2013.search",
     "usvc-as-printed": "usvc2004.as_printed",
     "usvc-biomedical": "usvc2004.biomedical",

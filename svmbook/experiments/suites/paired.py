@@ -5,7 +5,7 @@ import itertools
 from ...tables import plus_minus
 from ..methods.statistics import summarise
 
-__all__ = ["format_cell", "group_runs", "paired_rows", "paired_summaries"]
+__all__ = ["comparison_rows", "format_cell", "group_runs", "paired_summaries"]
 
 
 def group_runs(records, data_sets, methods, *, min_runs=1):
@@ -75,7 +75,7 @@ def paired_summaries(records, data_set, method, reference, *, field="error", fac
     return summarise([values[run] for run in runs]), summarise(differences)
 
 
-def paired_rows(records, data_sets, methods, reference_of, factors):
+def comparison_rows(records, data_sets, methods, reference_of, factors):
     """Return one row per data set and method that has records.
 
     A row has the mean and the standard error of each recorded value. It also has the mean
@@ -103,7 +103,7 @@ def paired_rows(records, data_sets, methods, reference_of, factors):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.paired import paired_rows
+    >>> from svmbook.experiments.suites.paired import comparison_rows
     >>> errors = {"hinge": (0.3, 0.2), "bounded": (0.32, 0.26)}
     >>> records = [
     ...     {"data_set": "clouds", "method": method, "run": run, "error": error}
@@ -111,7 +111,7 @@ def paired_rows(records, data_sets, methods, reference_of, factors):
     ...     for run, error in enumerate(errors[method])
     ... ]
     >>> names = ["clouds"], ["hinge", "bounded"]
-    >>> _, row = paired_rows(records, *names, lambda m: "hinge", {"error": 100})
+    >>> _, row = comparison_rows(records, *names, lambda m: "hinge", {"error": 100})
     >>> [round(row[name]) for name in ("error", "difference", "difference_se")]
     [29, 4, 2]
     """

@@ -56,34 +56,34 @@ from .linear_or_gaussian import split
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
 N_TIMED_POINTS = 1000  # points in the timed prediction; test rows are repeated
-SMALL_C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
+LOW_C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
-LARGE_C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
+HIGH_C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
 LAMBDAS = C_GRID[::-1]
 GAUSSIAN_LAMBDAS = (10.0, 1.0, 0.1, 0.01, 0.001, 0.0001)
 SCALED_GAMMAS = (1 / 16, 1 / 4, 1.0, 4.0)  # gamma times the number of features
 
 #: Estimators for two classes, each with its grid, and with whether gamma is chosen as well.
 BINARY_ESTIMATORS = {
-    "linear SVM": (DualSVC(), {"C": SMALL_C_GRID}, False),
-    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_C_GRID}, True),
+    "linear SVM": (DualSVC(), {"C": LOW_C_GRID}, False),
+    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": HIGH_C_GRID}, True),
     "linear logistic": (KernelLogisticRegression(kernel="linear"), {"lam": LAMBDAS}, False),
     "Gaussian logistic": (KernelLogisticRegression(), {"lam": GAUSSIAN_LAMBDAS}, True),
     "import vectors": (ImportVectorMachine(), {"lam": GAUSSIAN_LAMBDAS}, True),
-    "least squares": (LeastSquaresClassifier(), {"C": SMALL_C_GRID}, False),
+    "least squares": (LeastSquaresClassifier(), {"C": LOW_C_GRID}, False),
     "unbiased linear": (USVC(), {"C": C_GRID}, False),
-    "unbiased Gaussian": (USVC(kernel="rbf"), {"C": LARGE_C_GRID}, True),
+    "unbiased Gaussian": (USVC(kernel="rbf"), {"C": HIGH_C_GRID}, True),
     "smooth 0-1 loss": (ERMSVC(), {"C": C_GRID}, False),
-    "stump kernel": (StumpEnsembleSVC(feature_scale=None), {"C": SMALL_C_GRID}, False),
+    "stump kernel": (StumpEnsembleSVC(feature_scale=None), {"C": LOW_C_GRID}, False),
     "logistic stumps": (StumpEnsembleLogistic(feature_scale=None), {"lam": LAMBDAS}, False),
     "perceptron kernel": (DualSVC(kernel="perceptron"), {"C": C_GRID}, False),
     "tree kernel": (DualSVC(kernel="stump_tree"), {"C": C_GRID}, False),
     "AdaBoost": (AdaBoostStump(), {"n_estimators": (25, 100, 400)}, False),
     "LPBoost": (LPBoost(tol=1e-4), {"C": tuple(2.0**k for k in range(-7, 2, 2))}, False),
 }
-EXEMPLARS_WITHOUT_MINING = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
+EXEMPLAR_SVM_WITHOUT_MINING = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 MULTICLASS_ESTIMATORS = {
-    "exemplar SVMs": (EXEMPLARS_WITHOUT_MINING, {"C": C_GRID[1:]}),
+    "exemplar SVMs": (EXEMPLAR_SVM_WITHOUT_MINING, {"C": C_GRID[1:]}),
     "mined exemplars": (ExemplarSVM(), {"C": C_GRID[1:-1]}),
     "prototype SVMs": (PrototypeSVM(), {"C": C_GRID[1:]}),
     "sampled prototypes": (SampledPrototypeSVM(), {"C": C_GRID[1:]}),

@@ -19,7 +19,7 @@ from ....svm import DualSVC
 from ....tables import Table, plus_minus
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows, paired_summaries
+from ..paired import comparison_rows, format_cell, paired_summaries
 
 __all__ = [
     "APPROXIMATE_METHODS",
@@ -76,7 +76,7 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return mean errors in percent, their paired differences, and mean kernel errors."""
     factors = {"error": 100, "kernel_error": 1}
-    rows = paired_rows(records, SUITE.data_sets, SUITE.methods, lambda _: EXACT, factors)
+    rows = comparison_rows(records, SUITE.data_sets, SUITE.methods, lambda _: EXACT, factors)
     for row in rows:
         data_set, method = row["data_set"], row["method"]
         if method == EXACT:

@@ -20,7 +20,7 @@ from ....svm import DualSVC
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows, paired_summaries
+from ..paired import comparison_rows, format_cell, paired_summaries
 
 __all__ = [
     "LAMBDAS",
@@ -98,7 +98,7 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return mean errors and log losses, and differences from the reference, paired over runs."""
     factors = {"error": 100, "log_loss": 1, "model_size": 1}
-    rows = paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
+    rows = comparison_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
     for row in rows:
         key = row["data_set"], row["method"]
         if "difference" in row:

@@ -18,7 +18,7 @@ from ....datasets import ringnorm, striated, threenorm
 from ....tables import Table, plus_minus
 from ...methods.protocols import run_seed
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows
+from ..paired import comparison_rows, format_cell
 from . import parameters
 
 __all__ = [
@@ -93,7 +93,7 @@ def carry_out_run(data_set, method, run):
 
 def _compare(records):
     """Return mean errors in percent, paired differences from the grid, and the median gamma."""
-    rows = paired_rows(records, DATA_SETS, METHODS, lambda _: GRID, {"error": 100})
+    rows = comparison_rows(records, DATA_SETS, METHODS, lambda _: GRID, {"error": 100})
     for row in rows:
         key = row["data_set"], row["method"]
         run_records = [r for r in records if (r["data_set"], r["method"]) == key]

@@ -23,7 +23,7 @@ from ....svm import DualSVC
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows
+from ..paired import comparison_rows, format_cell
 from .kernels import GRID_WITH_GAMMA, protocol
 
 __all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
@@ -99,7 +99,7 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return mean errors, and differences from L = 20 with its intercept, paired over runs."""
     factors = {"error": 100, "largest_label_share": 100, "intercept": 1, "mean_label": 1}
-    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
+    return comparison_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
 
 
 def _make_table(rows):

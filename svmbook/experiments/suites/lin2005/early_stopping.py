@@ -14,7 +14,7 @@ from ....solvers.boosting.lpboost import run_lpboost
 from ....solvers.boosting.stumps import MidpointStumps
 from ....tables import Table
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows
+from ..paired import comparison_rows, format_cell
 from .boosting import REPORTED
 from .kernels import GENERATORS, protocol
 
@@ -69,7 +69,7 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return mean errors, and paired differences from the converged linear program."""
     factors = {"error": 100, "margin": 1, "n_programs": 1, "model_size": 1}
-    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
+    return comparison_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, factors)
 
 
 def _make_table(rows):

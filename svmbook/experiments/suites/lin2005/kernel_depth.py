@@ -19,7 +19,7 @@ from ....svm import DualSVC
 from ....tables import Table, plus_minus
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows
+from ..paired import comparison_rows, format_cell
 
 __all__ = ["METHODS", "REFERENCES", "SUITE", "carry_out_run", "draw_samples", "moons"]
 
@@ -86,7 +86,7 @@ def _compare(records):
     return [
         row
         for data_set, reference in REFERENCES.items()
-        for row in paired_rows(
+        for row in comparison_rows(
             records, [data_set], METHODS, lambda _, name=reference: name, {"error": 100}
         )
     ]

@@ -66,7 +66,7 @@ GRID_WITH_GAMMA = {
     "C": tuple(2.0**k for k in range(-5, 16, 2)),
     "gamma": tuple(2.0**k for k in range(-15, 4, 2)),
 }
-#: Grids by kernel, with eleven values of C or 110 pairs.
+#: Grids by kernel, with eleven values of C, or 110 pairs of C and gamma.
 GRIDS = {
     kernel: GRID_WITHOUT_GAMMA if kernel in CONDITIONALLY_DEFINITE else GRID_WITH_GAMMA
     for kernel in METHODS.values()
@@ -103,8 +103,8 @@ REPORTED_SECONDS = {
     "sonar": (1.14, 1.16, 9.06, 8.86, 9.30),
     "vote84": (1.02, 1.10, 12.4, 11.5, 13.8),
 }
-for table in (REPORTED_BY_DATA_SET, REPORTED_SECONDS):
-    table["ringnorm-near"] = table["ringnorm"]
+for values_by_data_set in (REPORTED_BY_DATA_SET, REPORTED_SECONDS):
+    values_by_data_set["ringnorm-near"] = values_by_data_set["ringnorm"]
 DATA_SETS = tuple(REPORTED_BY_DATA_SET)
 REPORTED = {
     method: {name: REPORTED_BY_DATA_SET[name][k] for name in DATA_SETS}
@@ -155,8 +155,8 @@ def _condition_number(choice, X):
     The intercept makes the constant vector irrelevant. With duplicate points the matrix is
     singular; the value is at most 1 / eps.
     """
-    function, parameter_names = KERNELS[choice.kernel]
-    K = function(X, **({"gamma": choice.gamma} if parameter_names else {}))
+    kernel_function, parameter_names = KERNELS[choice.kernel]
+    K = kernel_function(X, **({"gamma": choice.gamma} if parameter_names else {}))
     means = K.mean(axis=0)
     eigenvalues = np.linalg.eigvalsh(K - np.add.outer(means, means) + means.mean())
     # Without the eigenvalue of the constant vector, which is zero up to rounding.
@@ -188,8 +188,8 @@ def _compare(records):
 def _compare_coarse_with_full_grid(data_set, run_records):
     """Return the mean error with a quarter of the grid minus that with the full grid.
 
-    The limits of the confidence interval are returned, too. For tables they account for overlapping
-    training sets.
+    The limits of its confidence interval follow. For tables they account for overlapping training
+    sets.
     """
     coarse_errors, full_errors = (
         [100 * r[name] for r in run_records] for name in ("quarter_error", "error")
@@ -238,7 +238,7 @@ def format_error(row, field="reproduced"):
     return plus_minus(row[field], row[f"{field}_se"], "#.3g")
 
 
-def _table_by_kernel(rows, methods, make_cells, headings):
+def _table_grouped_by_data_set(rows, methods, make_cells, headings):
     """Return a table with a heading row per data set, followed by one row per kernel.
 
     ``make_cells(row, first_row)`` returns the cells of a row; ``first_row`` is the row of the first
@@ -265,7 +265,7 @@ def _make_table(rows):
         return format_error(row, "reported"), format_error(row), f"{row['z']:+z.1f}"
 
     headings = ["reported (%)", "reproduced (%)", "diff. (s.e.)"]
-    return _table_by_kernel(rows, METHODS, make_cells, headings)
+    return _table_grouped_by_data_set(rows, METHODS, make_cells, headings)
 
 
 def _make_selection_table(rows):
@@ -278,8 +278,8 @@ def _make_selection_table(rows):
         return *ratios, f"{row['condition_number']:.0e}"
 
     headings = ["time, reported", "time, reproduced", "condition number"]
-    return _table_by_kernel(
-        _complete_rows(rows), (stump, gaussian, *other_methods), make_cells, headings
+    return _table_grouped_by_data_set(
+        _rows_with_all_kernels(rows), (stump, gaussian, *other_methods), make_cells, headings
     )
 
 
@@ -291,13 +291,13 @@ def _make_coarse_grid_table(rows):
         return f"{row['quarter_difference']:+z.2f}" + ("\N{DAGGER}" if is_significant else "")
 
     return table_by_method(
-        _complete_rows(rows),
+        _rows_with_all_kernels(rows),
         lambda name, method_rows: [[name, *map(format_difference, method_rows)]],
         "more (%)",
     )
 
 
-def _complete_rows(rows):
+def _rows_with_all_kernels(rows):
     """Return the rows of the data sets for which all kernels have runs."""
     counts = Counter(row["data_set"] for row in rows)
     return [row for row in rows if counts[row["data_set"]] == len(METHODS)]

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def slope(n, random_state):
-    """Draw uniform points of a square, which an oblique line separates into the classes."""
+    """Draw points uniformly on a square, in which an oblique line separates the classes."""
     X = np.random.default_rng(random_state).uniform(-2, 2, (n, 2))
     return X, np.where(X[:, 0] > 0.7 * X[:, 1], 1.0, -1.0)
 
@@ -32,7 +32,7 @@ def islands(n, random_state):
 
 
 def wedge(n, random_state):
-    """Draw uniform points of a square, class +1 between two lines that meet inside it."""
+    """Draw points uniformly on a square; class +1 lies between two lines that meet inside it."""
     X = np.random.default_rng(random_state).uniform(-2, 2, (n, 2))
     is_inside = np.abs(X[:, 0] + 0.3 * X[:, 1]) < 0.6 * (X[:, 1] + 1.5)
     return X, np.where(is_inside, 1.0, -1.0)
@@ -48,10 +48,10 @@ DATA_SETS = {"slope": slope, "islands": islands, "wedge": wedge, "stripes": stri
 
 
 def nuisance(n, random_state, scale=10.0):
-    """Draw clusters of class +1 in 20 dimensions, three of which have noise of a large scale.
+    """Draw small clusters in 20 dimensions, three of which are nuisance directions.
 
     Class -1 is standard normal and has 70 % of the points. Class +1 has 16 clusters with standard
-    deviation 0.5, centred at -5 and 5 on each of eight axes. In three further directions both
+    deviation 0.5, centred at -5 and 5 on each of eight axes. In the three nuisance directions both
     classes are normal with standard deviation ``scale``. A fixed rotation mixes the directions, so
     that single features do not reveal them.
     """
@@ -59,8 +59,8 @@ def nuisance(n, random_state, scale=10.0):
     y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
     Z = rng.standard_normal((n, 20))
     Z[y > 0] *= 0.5
-    axis, centre = 3 + rng.integers(8, size=n), rng.choice([-5.0, 5.0], size=n)
-    Z[np.arange(n), axis] += np.where(y > 0, centre, 0.0)
+    axes, centres = 3 + rng.integers(8, size=n), rng.choice([-5.0, 5.0], size=n)
+    Z[np.arange(n), axes] += np.where(y > 0, centres, 0.0)
     Z[:, :3] = scale * rng.standard_normal((n, 3))
     rotation, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((20, 20)))
     return Z @ rotation, y

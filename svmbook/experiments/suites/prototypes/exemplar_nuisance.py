@@ -19,30 +19,30 @@ from ....svm import DualSVC
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows
+from ..paired import comparison_rows, format_cell
 from .data_sets import WEIGHTED_NEIGHBOURS, nuisance, with_seed
 
 __all__ = ["METHODS", "REFERENCE", "SUITE", "carry_out_run"]
 
 DATA_SETS = {"nuisance": nuisance, "control": partial(nuisance, scale=1.0)}
 REFERENCE = "5 neighbours, weighted"
-SMALL_C_GRID, LARGE_C_GRID = (0.01, 0.1, 1.0), (1.0, 10.0, 100.0)
-EXEMPLARS_WITHOUT_MINING = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
+LOW_C_GRID, HIGH_C_GRID = (0.01, 0.1, 1.0), (1.0, 10.0, 100.0)
+EXEMPLAR_SVM_WITHOUT_MINING = ExemplarSVM(mining=False, positive_weight=1.0, voting="local")
 #: Classifier and grid by method.
 METHODS = {
     "nearest neighbour": (KNeighborsClassifier(1), {}),
     REFERENCE: (WEIGHTED_NEIGHBOURS, {}),
-    "linear SVM": (DualSVC(), {"C": SMALL_C_GRID}),
+    "linear SVM": (DualSVC(), {"C": LOW_C_GRID}),
     "quadratic SVM": (
         DualSVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0),
         {"C": (1e-6, 1e-4, 1e-2)},
     ),
-    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": LARGE_C_GRID, "gamma": (1e-3, 1e-2, 1e-1)}),
+    "Gaussian SVM": (DualSVC(kernel="rbf"), {"C": HIGH_C_GRID, "gamma": (1e-3, 1e-2, 1e-1)}),
     "random forest": (RandomForestClassifier(), {"min_samples_leaf": (9, 3, 1)}),
-    "exemplars, against first negatives": (EXEMPLARS_WITHOUT_MINING, {"C": LARGE_C_GRID}),
-    "exemplars, majority vote": (ExemplarSVM(voting="majority"), {"C": SMALL_C_GRID}),
-    "exemplars, probability vote": (ExemplarSVM(), {"C": SMALL_C_GRID}),
-    "exemplars, distance-weighted vote": (ExemplarSVM(voting="local"), {"C": SMALL_C_GRID}),
+    "exemplars, against first negatives": (EXEMPLAR_SVM_WITHOUT_MINING, {"C": HIGH_C_GRID}),
+    "exemplars, majority vote": (ExemplarSVM(voting="majority"), {"C": LOW_C_GRID}),
+    "exemplars, probability vote": (ExemplarSVM(), {"C": LOW_C_GRID}),
+    "exemplars, distance-weighted vote": (ExemplarSVM(voting="local"), {"C": LOW_C_GRID}),
 }
 
 
@@ -71,7 +71,7 @@ def _model_size(model, n_train):
 
 def _compare(records):
     """Return mean errors, and paired differences from weighted neighbours."""
-    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
+    return comparison_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
 
 
 def _make_table(rows):
@@ -81,8 +81,8 @@ def _make_table(rows):
         [m, *(format_cell(rows_by_key.get((m, d), {}), "error", ".1f") for d in DATA_SETS)]
         for m in METHODS
     ]
-    columns = ["classifier", *(f"{name} (%)" for name in DATA_SETS)]
-    return Table(columns, [table_row for table_row in table_rows if any(table_row[1:])])
+    headings = ["classifier", *(f"{name} (%)" for name in DATA_SETS)]
+    return Table(headings, [table_row for table_row in table_rows if any(table_row[1:])])
 
 
 SUITE = Suite(

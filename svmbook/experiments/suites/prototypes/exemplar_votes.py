@@ -25,14 +25,14 @@ from ....svm import DualSVC
 from ....tables import Table
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows
+from ..paired import comparison_rows, format_cell
 from .data_sets import DATA_SETS, WEIGHTED_NEIGHBOURS, inverse_square, with_seed
 
 __all__ = [
     "EXEMPLAR_SVMS",
+    "GLOBAL_CLASSIFIERS",
     "METHODS",
     "REFERENCE",
-    "SINGLE_CLASSIFIERS",
     "SUITE",
     "WeightedNearestExemplarSVM",
     "carry_out_run",
@@ -65,24 +65,24 @@ class WeightedNearestExemplarSVM(ExemplarSVM):
         return self.classes_[np.argmax(weight_sums, axis=0)]
 
 
-EXEMPLARS_WITHOUT_MINING = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)
-SINGLE_CLASSIFIERS = {
+EXEMPLAR_SVM_WITHOUT_MINING = ExemplarSVM(C=100.0, positive_weight=1.0, mining=False)
+GLOBAL_CLASSIFIERS = {
     "linear SVM": DualSVC(C=100.0),
     "decision tree": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2),
     "quadratic SVM": DualSVC(C=100.0, kernel="poly", degree=2, gamma=1.0, coef0=1.0),
     REFERENCE: GridSearchCV(SVC(), {"C": [1, 30, 1000], "gamma": [0.1, 1, 10]}, cv=5),
 }
 EXEMPLAR_SVMS = {
-    "majority vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="majority"),
-    "vote of the 5 nearest": clone(EXEMPLARS_WITHOUT_MINING).set_params(
+    "majority vote": clone(EXEMPLAR_SVM_WITHOUT_MINING).set_params(voting="majority"),
+    "vote of the 5 nearest": clone(EXEMPLAR_SVM_WITHOUT_MINING).set_params(
         voting="local", n_neighbors=5
     ),
-    "distance-weighted vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="local"),
+    "distance-weighted vote": clone(EXEMPLAR_SVM_WITHOUT_MINING).set_params(voting="local"),
     "5 nearest members, weighted": WeightedNearestExemplarSVM(
         C=100.0, positive_weight=1.0, mining=False, voting="local", n_neighbors=5
     ),
-    "probability vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="probability"),
-    "LIBSVM's probability vote": clone(EXEMPLARS_WITHOUT_MINING).set_params(voting="libsvm"),
+    "probability vote": clone(EXEMPLAR_SVM_WITHOUT_MINING).set_params(voting="probability"),
+    "LIBSVM's probability vote": clone(EXEMPLAR_SVM_WITHOUT_MINING).set_params(voting="libsvm"),
 }
 NEIGHBOUR_CLASSIFIERS = {
     "nearest neighbour": KNeighborsClassifier(1),
@@ -93,7 +93,7 @@ LOCALIZED_SVM = GridSearchCV(
     LocalizedSVM(n_neighbors=20), {"C": [30, 1000], "gamma": [1, 10]}, cv=3
 )
 METHODS = (
-    SINGLE_CLASSIFIERS | EXEMPLAR_SVMS | NEIGHBOUR_CLASSIFIERS | {"localized SVM": LOCALIZED_SVM}
+    GLOBAL_CLASSIFIERS | EXEMPLAR_SVMS | NEIGHBOUR_CLASSIFIERS | {"localized SVM": LOCALIZED_SVM}
 )
 
 
@@ -122,7 +122,7 @@ def _model_size(model, n_train):
 
 def _compare(records):
     """Return mean errors in percent, and paired differences from the reference."""
-    return paired_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
+    return comparison_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
 
 
 def table_by_data_set(rows, methods=METHODS, data_sets=DATA_SETS, field="error", format_spec=".1f"):
@@ -145,7 +145,7 @@ SUITE = Suite(
     compare=_compare,
     make_table=table_by_data_set,
     extra_tables={
-        "shapes": partial(table_by_data_set, methods=SINGLE_CLASSIFIERS),
+        "shapes": partial(table_by_data_set, methods=GLOBAL_CLASSIFIERS),
         "votes": partial(
             table_by_data_set,
             methods=(*EXEMPLAR_SVMS, *NEIGHBOUR_CLASSIFIERS, "localized SVM", REFERENCE),

@@ -26,27 +26,27 @@ __all__ = ["METHODS", "REFERENCES", "SUITE", "VOTES", "carry_out_run", "draw_sam
 
 DATA_SETS = {name: ALL_DATA_SETS[name] for name in ("islands", "stripes", "wedge")}
 VOTES = {"majority vote": "majority", "distance-weighted vote": "local"}
-NO_SHIFTS, TEN_SHIFTS, POSITIVE_UPDATES = SHIFTS = (
-    "no shifts",
-    "ten shifts",
-    "positive updates only",
-)
-SHIFT_OPTIONS = {NO_SHIFTS: {"n_shifts": 0}, TEN_SHIFTS: {}, POSITIVE_UPDATES: {"p_negative": 0.0}}
-WEIGHTED_VOTE, EXEMPLARS = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
+NO_SHIFTS = "no shifts"
+SHIFT_OPTIONS = {
+    NO_SHIFTS: {"n_shifts": 0},
+    "ten shifts": {},
+    "positive updates only": {"p_negative": 0.0},
+}
+WEIGHTED_VOTE, EXEMPLAR_SVM = "C = 100, distance-weighted vote", "C = 100, exemplars of all points"
 VOTE_METHODS = {
     "C = 100, majority vote": PrototypeSVM(C=100.0, voting="majority"),
     "C = 100, probability vote": PrototypeSVM(C=100.0, voting="probability"),
     "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="libsvm"),
     WEIGHTED_VOTE: PrototypeSVM(C=100.0, voting="local"),
     f"{WEIGHTED_VOTE}, no shifts": PrototypeSVM(C=100.0, voting="local", n_shifts=0),
-    EXEMPLARS: ExemplarSVM(C=100.0, mining=False, positive_weight=1.0, voting="local"),
+    EXEMPLAR_SVM: ExemplarSVM(C=100.0, mining=False, positive_weight=1.0, voting="local"),
     "nearest neighbour": KNeighborsClassifier(1),
     "5 neighbours, weighted": WEIGHTED_NEIGHBOURS,
 }
 SHIFT_METHODS = {
-    f"C = 10, {vote}, {shifts}": PrototypeSVM(C=10.0, voting=voting, **SHIFT_OPTIONS[shifts])
+    f"C = 10, {vote}, {shifts}": PrototypeSVM(C=10.0, voting=voting, **options)
     for vote, voting in VOTES.items()
-    for shifts in SHIFTS
+    for shifts, options in SHIFT_OPTIONS.items()
 }
 SAMPLED_METHODS = {
     f"C = 100, {vote}, sampled": SampledPrototypeSVM(C=100.0, voting=voting)
@@ -89,17 +89,21 @@ def _compare(records):
     rows = []
     for data_set, (method, reference) in itertools.product(DATA_SETS, REFERENCES.items()):
         summarise_pair = partial(paired_summaries, records, data_set, method)
-        summaries = {"": summarise_pair(reference)}
-        if summaries[""] is None:
+        summaries_by_prefix = {"": summarise_pair(reference)}
+        if summaries_by_prefix[""] is None:
             continue
-        row = {"data_set": data_set, "method": method, "n_runs": summaries[""][0].n_values}
+        row = {
+            "data_set": data_set,
+            "method": method,
+            "n_runs": summaries_by_prefix[""][0].n_values,
+        }
         row["model_size"] = summarise_pair(reference, field="model_size", factor=1.0)[0].mean
         if method in SHIFT_METHODS:
-            summaries["validation_"] = summarise_pair(reference, field="validation_error")
+            summaries_by_prefix["validation_"] = summarise_pair(reference, field="validation_error")
         if method in SAMPLED_METHODS:
             n_added, _ = summarise_pair(method, field="n_added_points", factor=1.0)
             row["n_added_points"] = n_added.mean
-        for prefix, (summary, difference) in summaries.items():
+        for prefix, (summary, difference) in summaries_by_prefix.items():
             row |= {f"{prefix}error": summary.mean, f"{prefix}error_se": summary.standard_error}
             row |= {f"{prefix}difference": difference.mean}
             row |= {f"{prefix}difference_se": difference.standard_error}

@@ -19,7 +19,7 @@ from ...methods.statistics import summarise
 from ...running.suite import Suite
 from .cross_validation import COMMON_DATA_SETS, cross_validate, data_tables
 from .interpretations import GrowingListPrototypeSVM, ProbabilityPrototypeSVM
-from .result_tables import records_by_method
+from .result_tables import records_by_data_set_and_method
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
@@ -75,16 +75,16 @@ def carry_out_run(data_set, method, run):
 
 def _compare(records):
     """Return the accuracy of each setting, and its gain over the baseline with the same vote."""
-    rows, runs_by_key = [], records_by_method(records)
+    rows, runs_by_key = [], records_by_data_set_and_method(records)
     for (data_set, method), records_by_run in runs_by_key.items():
-        baseline = runs_by_key[data_set, f"{BASELINE}, {method.partition(', ')[2]}"]
+        baseline_by_run = runs_by_key[data_set, f"{BASELINE}, {method.partition(', ')[2]}"]
         accuracy = summarise([100 * (1 - r["error"]) for r in records_by_run.values()])
         row = {"data_set": data_set, "method": method, "n_runs": len(records_by_run)}
         row |= {"accuracy": accuracy.mean, "accuracy_se": accuracy.standard_error}
         row["n_members"] = summarise([r["model_size"] for r in records_by_run.values()]).mean
         gain = summarise(
             [
-                100 * (baseline[run]["error"] - records_by_run[run]["error"])
+                100 * (baseline_by_run[run]["error"] - records_by_run[run]["error"])
                 for run in records_by_run
             ]
         )
@@ -93,16 +93,16 @@ def _compare(records):
     return rows
 
 
-def _table_maker(first_heading, methods, format_cell):
+def _table_maker(first_heading, methods_by_label, format_cell):
     """Return a function that makes a table with one row per method and one column per data set.
 
-    ``methods`` maps row labels to methods, and ``format_cell`` maps a report row to a cell.
+    ``format_cell`` maps a report row to a cell.
     """
 
     def make_table(rows):
         rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
         table_rows = []
-        for label, method in methods.items():
+        for label, method in methods_by_label.items():
             method_rows = [rows_by_key.get((data_set, method)) for data_set in DATA_SETS]
             if any(method_rows):
                 table_rows.append(
@@ -127,10 +127,10 @@ def _format_gain(row):
     return f"{row['gain']:+z.1f}{'*' if abs(row['gain']) > 2 * row['gain_se'] else ''}"
 
 
-MAJORITY_METHODS, WEIGHTED_METHODS = (
+MAJORITY_VOTE_METHODS, WEIGHTED_VOTE_METHODS = (
     {change: f"{change}, {vote}" for change in CHANGES} for vote in VOTES
 )
-MAJORITY_METHODS |= {
+MAJORITY_VOTE_METHODS |= {
     interpretation: f"{interpretation}, majority vote" for interpretation in INTERPRETATIONS
 }
 VOTE_METHODS = {vote: f"{BASELINE}, {vote}" for vote in (*VOTES, *OTHER_VOTES)}
@@ -143,11 +143,13 @@ SUITE = Suite(
     n_runs=10,
     carry_out_run=carry_out_run,
     compare=_compare,
-    make_table=_table_maker("majority vote (%)", MAJORITY_METHODS, _format_gain),
+    make_table=_table_maker("majority vote (%)", MAJORITY_VOTE_METHODS, _format_gain),
     extra_tables={
-        "weighted": _table_maker("distance-weighted vote (%)", WEIGHTED_METHODS, _format_gain),
+        "weighted": _table_maker("distance-weighted vote (%)", WEIGHTED_VOTE_METHODS, _format_gain),
         "votes": _table_maker("vote (%)", VOTE_METHODS, _format_accuracy),
-        "members": _table_maker("members", MAJORITY_METHODS, lambda row: f"{row['n_members']:.0f}"),
+        "members": _table_maker(
+            "members", MAJORITY_VOTE_METHODS, lambda row: f"{row['n_members']:.0f}"
+        ),
     },
     data_tables=data_tables(DATA_SETS),
 )

@@ -31,7 +31,7 @@ from .cross_validation import (
     SPIRALS_INTERLEAVED,
     cross_validate,
     data_tables,
-    noisy_names,
+    names_with_noise,
 )
 from .result_tables import (
     BASELINES,
@@ -49,17 +49,17 @@ __all__ = ["METHODS", "SUITE", "carry_out_run"]
 DATA_SETS = (
     *CLEAN_DATA_SETS,
     SPIRALS_INTERLEAVED,
-    *noisy_names(0.1, (*CLEAN_DATA_SETS[:-1], SPIRALS_INTERLEAVED)),
+    *names_with_noise(0.1, (*CLEAN_DATA_SETS[:-1], SPIRALS_INTERLEAVED)),
 )
 
-SLOW_METHOD = "sampled, LIBSVM's vote"
+SAMPLED_LIBSVM_VOTE = "sampled, LIBSVM's vote"
 PROTOTYPE_METHODS = {
     "PSVM, majority vote": PrototypeSVM(voting="majority"),
     "PSVM, probability vote": PrototypeSVM(voting="probability"),
     "PSVM, LIBSVM's vote": PrototypeSVM(voting="libsvm"),
     "PSVM, distance-weighted vote": PrototypeSVM(),
     "sampled, majority vote": SampledPrototypeSVM(voting="majority"),
-    SLOW_METHOD: SampledPrototypeSVM(voting="libsvm"),
+    SAMPLED_LIBSVM_VOTE: SampledPrototypeSVM(voting="libsvm"),
     "sampled, distance-weighted vote": SampledPrototypeSVM(),
 }
 METHODS = (*PROTOTYPE_METHODS, *BASELINES)
@@ -76,8 +76,8 @@ class _WekaAdaBoost(AdaBoostClassifier):
         except ValueError as error:
             if "worse than random" not in str(error):
                 raise
-        uniform = np.full(len(y), 1.0 / len(y))
-        self.estimators_ = [clone(self.estimator).fit(X, y, sample_weight=uniform)]
+        uniform_weights = np.full(len(y), 1.0 / len(y))
+        self.estimators_ = [clone(self.estimator).fit(X, y, sample_weight=uniform_weights)]
         self.estimator_weights_ = np.ones(1)
         return self
 
@@ -123,10 +123,11 @@ def _make_estimator(method, X, y):
     }[method]
 
 
-def _pruning_search(estimator, parameter):
-    """Return the grid search; folds are shuffled, because the spirals are sorted by radius."""
+def _pruning_search(estimator, alpha_name):
+    """Return the grid search for the pruning parameter, whose name is ``alpha_name``."""
+    # The folds are shuffled, because the points of the spirals are sorted by their radius.
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    return GridSearchCV(estimator, {parameter: CCP_ALPHAS}, cv=folds)
+    return GridSearchCV(estimator, {alpha_name: CCP_ALPHAS}, cv=folds)
 
 
 SUITE = Suite(
@@ -136,7 +137,9 @@ SUITE = Suite(
     methods=METHODS,
     n_runs=10,
     carry_out_run=carry_out_run,
-    excluded_data_sets={SLOW_METHOD: tuple(name for name in DATA_SETS if NOISE_SUFFIX in name)},
+    excluded_data_sets={
+        SAMPLED_LIBSVM_VOTE: tuple(name for name in DATA_SETS if NOISE_SUFFIX in name)
+    },
     compare=compare_runs,
     make_table=accuracy_table_maker("PSVM", ""),
     extra_tables={

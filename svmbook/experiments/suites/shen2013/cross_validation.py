@@ -7,9 +7,8 @@ the other sets are not.
 
 Label noise changes a fraction of all labels to another class before the folds are made, as in the
 thesis. This includes test labels, so the accuracy on the unchanged labels is recorded as well.
-Folds are random and stratified, except for `spirals in turn`. There fold k has every tenth line of
-the file, from line k on. Because the arms alternate in the file, each fold has points of one arm
-only.
+Folds are random and stratified, except for `spirals in turn`. There fold k has every tenth point,
+from point k on. Because the points of the two arms alternate, each fold has points of one arm only.
 """
 
 import warnings
@@ -35,7 +34,7 @@ __all__ = [
     "cross_validate",
     "data_tables",
     "load_data",
-    "noisy_names",
+    "names_with_noise",
     "parse_data_set_name",
 ]
 
@@ -45,20 +44,20 @@ TABLES = ("iris", "glass", "vehicle", "segment")  # loaded by name; the others a
 COMMON_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES[:-1])  # in all suites on this thesis
 CLEAN_DATA_SETS = (*SYNTHETIC_DATA_SETS, *TABLES, "messages")
 SPIRALS_INTERLEAVED = "spirals in turn"
-#: Settings of the generated sets, by their names in `search`.
+#: Names of settings in `search.SETTINGS`, by data set.
 GENERATOR_SETTINGS = {
     "isolated": "isolated, spread 0.075, unit 3",
     "striated": "striated, width 0.1, length 16, tilt 45, unit 3",
 }
 
 
-def noisy_names(share, data_sets):
+def names_with_noise(share, data_sets):
     """Return the names of data sets in which a fraction ``share`` of the labels is changed.
 
     Examples
     --------
     >>> from svmbook.experiments.suites.shen2013 import cross_validation as cv
-    >>> cv.noisy_names(0.1, ["iris"]), cv.noisy_names(0.0, ["iris"])
+    >>> cv.names_with_noise(0.1, ["iris"]), cv.names_with_noise(0.0, ["iris"])
     (('iris, 10 % noise',), ('iris',))
     """
     return tuple(f"{name}, {100 * share:.0f} % noise" if share else name for name in data_sets)

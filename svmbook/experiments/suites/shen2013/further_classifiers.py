@@ -31,13 +31,13 @@ from .cross_validation import (
     COMMON_DATA_SETS,
     cross_validate,
     data_tables,
-    noisy_names,
+    names_with_noise,
 )
 from .result_tables import clean_label_table_maker, compare_runs
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-DATA_SETS = (*CLEAN_DATA_SETS, *noisy_names(0.1, COMMON_DATA_SETS))
+DATA_SETS = (*CLEAN_DATA_SETS, *names_with_noise(0.1, COMMON_DATA_SETS))
 METHODS = (
     "exemplars, distance-weighted vote",
     "exemplars, hard negatives",
@@ -104,14 +104,14 @@ SUITE = Suite(
     make_table=clean_label_table_maker(COMMON_DATA_SETS, METHODS),
     extra_tables={
         "larger": clean_label_table_maker(CLEAN_DATA_SETS[-2:], METHODS),
-        "noise": clean_label_table_maker(noisy_names(0.1, COMMON_DATA_SETS), METHODS),
+        "noise": clean_label_table_maker(names_with_noise(0.1, COMMON_DATA_SETS), METHODS),
     },
     data_tables=data_tables(DATA_SETS),
     excluded_data_sets={
         "exemplars, hard negatives": (
             *COMMON_DATA_SETS[:2],
             "segment",
-            *noisy_names(0.1, COMMON_DATA_SETS[:2]),
+            *names_with_noise(0.1, COMMON_DATA_SETS[:2]),
         )
     },
 )

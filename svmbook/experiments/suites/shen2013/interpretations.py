@@ -14,27 +14,27 @@ __all__ = ["GrowingListPrototypeSVM", "ProbabilityPrototypeSVM"]
 
 
 class ProbabilityPrototypeSVM(PrototypeSVM):
-    r"""Prototypes whose members classify as positive where LIBSVM's probability exceeds 1/2.
+    r"""Prototype SVMs whose members classify as positive where LIBSVM's probability exceeds 1/2.
 
     With a sigmoid of slope a and intercept b the condition is :math:`a(w^\top x + c) + b > 0`.
-    This hyperplane replaces that of the member. In votes by probability, the probability is the
+    This hyperplane replaces that of the member. In the probability vote, the probability is the
     sigmoid of the new output.
     """
 
     def _train(self, X, codes, positive, negative):
         positive_weights = self._positive_weights(codes, positive, negative)
         planes = self._train_weighted(X, positive, negative, positive_weights)
-        sigmoid = cross_validated_sigmoids(
+        sigmoids = cross_validated_sigmoids(
             X, positive, negative, positive_weights, self._train_weighted
         )
-        coef = sigmoid.slope[:, None] * planes.coef
+        coef = sigmoids.slope[:, None] * planes.coef
         return Hyperplanes(
-            coef, sigmoid.slope * planes.intercept + sigmoid.intercept, planes.relative_gap
+            coef, sigmoids.slope * planes.intercept + sigmoids.intercept, planes.relative_gap
         )
 
 
 class GrowingListPrototypeSVM(PrototypeSVM):
-    """Prototypes in which the weight of a positive is the number of times that it was added.
+    """Prototype SVMs in which the weight of a positive is the number of times that it was added.
 
     Only for ``penalty="l2"``, and for all votes except LIBSVM's, whose folds split sets and not
     lists.

@@ -18,7 +18,7 @@ __all__ = [
     "make_size_table",
     "make_spirals_table",
     "make_win_table",
-    "records_by_method",
+    "records_by_data_set_and_method",
 ]
 
 # Without the messages, which replace Shen's tweets and have a table of their own.
@@ -91,7 +91,7 @@ def _reported_accuracies(data_set):
     return dict(zip(columns, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
 
-def records_by_method(records):
+def records_by_data_set_and_method(records):
     """Return records by run number, in a dict by data set and method."""
     runs_by_key = {}
     for record in records:
@@ -101,7 +101,7 @@ def records_by_method(records):
 
 def compare_runs(records):
     """Return accuracies with standard deviations, and wins, losses and ties of prototypes."""
-    rows, runs_by_key = [], records_by_method(records)
+    rows, runs_by_key = [], records_by_data_set_and_method(records)
     for (data_set, method), records_by_run in runs_by_key.items():
         fold_accuracies = 100 * np.array(
             [records_by_run[run]["accuracies"] for run in sorted(records_by_run)]

@@ -21,7 +21,7 @@ from ....tables import Table
 from ....unbiased import USVC
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows
+from ..paired import comparison_rows, format_cell
 
 __all__ = ["CASE_A_SIZES", "C_GRID", "GAMMAS", "LOSSES", "METHODS", "SUITE", "carry_out_run"]
 
@@ -103,7 +103,7 @@ def _hinge_method(method):
 
 def _compare(records):
     """Return mean errors, and differences from the hinge loss, paired over runs."""
-    return paired_rows(records, DATA_SETS, METHODS, _hinge_method, {"error": 100})
+    return comparison_rows(records, DATA_SETS, METHODS, _hinge_method, {"error": 100})
 
 
 def _make_table_by_size(rows):

@@ -17,7 +17,7 @@ from ....tables import Table, plus_minus
 from ....unbiased import USVC
 from ...methods.protocols import GeneratedSamples, run_seed
 from ...running.suite import Suite
-from ..paired import paired_rows
+from ..paired import comparison_rows
 
 __all__ = ["C_GRID", "DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
 
@@ -85,7 +85,7 @@ def _hinge_method(method):
 def _compare(records):
     """Return mean errors, and differences from the hinge loss, paired over runs."""
     factors = {"error": 100, "train_error": 100}
-    return paired_rows(records, DATA_SETS, METHODS, _hinge_method, factors)
+    return comparison_rows(records, DATA_SETS, METHODS, _hinge_method, factors)
 
 
 def _table_maker(field, format_spec):

@@ -15,7 +15,7 @@ from ....tables import Table
 from ....unbiased import USVC
 from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
-from ..paired import format_cell, paired_rows
+from ..paired import comparison_rows, format_cell
 
 __all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples", "make_classifier"]
 
@@ -80,7 +80,7 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return mean errors and distances, and differences from random placement, paired over runs."""
     factors = {"error": 100, "mean_distance": 1}
-    return paired_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
+    return comparison_rows(records, DATA_SETS, METHODS, lambda method: REFERENCE, factors)
 
 
 def _make_table(rows):

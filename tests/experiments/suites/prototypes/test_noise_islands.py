@@ -24,7 +24,7 @@ def errors():
         (CLEAN, "majority vote"),
         (NOISY, "15 neighbours"),
         (NOISY, "distance-weighted vote, C = 10"),
-        *((NOISY, method) for method in noise_islands.ABSTAINING_METHODS),
+        *((NOISY, method) for method in noise_islands.METHODS_WITH_ABSTENTION),
     ],
 )
 def test_run_reproduces_its_committed_record(data_set, method):
@@ -78,7 +78,8 @@ def test_noise_differences_are_paired_with_the_clean_data_set(errors):
 
 def test_abstention_of_mislabelled_but_not_of_random_members_lowers_the_error(errors):
     mislabelled, random = (
-        errors[NOISY, m] - errors[NOISY, WEIGHTED_VOTE] for m in noise_islands.ABSTAINING_METHODS
+        errors[NOISY, m] - errors[NOISY, WEIGHTED_VOTE]
+        for m in noise_islands.METHODS_WITH_ABSTENTION
     )
     increases = errors[NOISY, WEIGHTED_VOTE] - errors[CLEAN, WEIGHTED_VOTE]
     assert 0.5 < -mislabelled.mean() / increases.mean() < 0.65

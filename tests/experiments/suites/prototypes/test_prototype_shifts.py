@@ -103,7 +103,7 @@ def test_prototypes_are_worse_than_weighted_neighbours_and_exemplars_only_on_isl
     neighbour_errors = values_of(data_set, BASELINE)
     for method in (WEIGHTED_VOTE, "C = 10, distance-weighted vote, ten shifts"):
         assert (values_of(data_set, method) - neighbour_errors).mean() > 0
-    exemplar_differences = values_of(data_set, prototype_shifts.EXEMPLARS) - neighbour_errors
+    exemplar_differences = values_of(data_set, prototype_shifts.EXEMPLAR_SVM) - neighbour_errors
     assert (exemplar_differences.mean() > 0) == (data_set == "islands")
 
 
@@ -118,7 +118,7 @@ def test_probability_votes_are_worse_than_the_majority_vote(data_set):
 @pytest.mark.parametrize("data_set", DATA_SET_NAMES)
 def test_exemplars_of_all_points_have_a_lower_error_than_prototypes(data_set):
     differences = values_of(data_set, WEIGHTED_VOTE) - values_of(
-        data_set, prototype_shifts.EXEMPLARS
+        data_set, prototype_shifts.EXEMPLAR_SVM
     )
     assert 100 * differences.mean() > 0.2
 

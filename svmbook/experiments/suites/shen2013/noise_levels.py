@@ -1,17 +1,17 @@
 r"""Shen (2013) with other noise levels: 5, 20 and 30 % of the labels are changed.
 
-The classifiers are those of the suites `shen2013` and `shen2013-beyond`, which have the runs
-without noise and with 10 %. Points and seeds are the same.
+The classifiers are a selection from the suites `shen2013` and `shen2013-beyond`, which have the
+runs without noise and with 10 % noise. Points and seeds are the same.
 """
 
 from ...running.suite import Suite
 from . import comparison, further_classifiers
-from .cross_validation import COMMON_DATA_SETS, data_tables, noisy_names
+from .cross_validation import COMMON_DATA_SETS, data_tables, names_with_noise
 from .result_tables import clean_label_table_maker, compare_runs
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-NOISY_DATA_SETS = {share: noisy_names(share, COMMON_DATA_SETS) for share in (0.05, 0.2, 0.3)}
+NOISY_DATA_SETS = {share: names_with_noise(share, COMMON_DATA_SETS) for share in (0.05, 0.2, 0.3)}
 DATA_SETS = tuple(name for names in NOISY_DATA_SETS.values() for name in names)
 SHEN2013_METHODS = (
     "PSVM, majority vote",
