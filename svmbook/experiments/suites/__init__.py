@@ -22,7 +22,7 @@ SUITES = {
     "exploring-forest": "exploring.forest_cover",
     "exploring-more": "exploring.open_questions",
     "exploring-parameters": "exploring.parameters",
-    "glass-boxes": "lin2005.glass_boxes",
+    "glass-boxes": "lin2005.additive_models",
     "interactions": "lin2005.interactions",
     "kernel-depth": "lin2005.kernel_depth",
     "kernel-features": "comparisons.kernel_features",

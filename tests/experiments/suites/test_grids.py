@@ -5,8 +5,8 @@ import pytest
 
 from svmbook.experiments import load_records
 from svmbook.experiments.suites.comparisons import all_classifiers
+from svmbook.experiments.suites.lin2005 import additive_models
 from svmbook.experiments.suites.lin2005 import further_classifiers as lin2005_further
-from svmbook.experiments.suites.lin2005 import glass_boxes
 from svmbook.experiments.suites.shen2013 import further_classifiers as shen2013_further
 
 
@@ -15,8 +15,8 @@ def all_classifiers_grid(method, d):
     return all_classifiers._estimator_and_grid(method, X, y, seed=0)[1]
 
 
-def glass_boxes_grid(method, d):
-    return glass_boxes._estimator_and_grid(method, seed=0)[1]
+def additive_models_grid(method, d):
+    return additive_models._estimator_and_grid(method, seed=0)[1]
 
 
 def lin2005_further_grid(method, d):
@@ -26,7 +26,7 @@ def lin2005_further_grid(method, d):
 #: By suite, a function that returns the grid of a method.
 GRID_FUNCTIONS = {
     "all-classifiers": all_classifiers_grid,
-    "glass-boxes": glass_boxes_grid,
+    "glass-boxes": additive_models_grid,
     "lin2005-beyond": lin2005_further_grid,
 }
 #: By suite, the grid values of (method, parameter) that no run chose.
@@ -76,5 +76,5 @@ def test_grids_of_shen2013_beyond_ascend_by_factors_of_ten(method):
 
 
 def test_number_of_knots_agrees_with_the_name_of_the_method():
-    model, _ = glass_boxes._estimator_and_grid("stumps, 16 knots", seed=0)
-    assert f"stumps, {model.n_knots} knots" in glass_boxes.SUITE.methods
+    model, _ = additive_models._estimator_and_grid("stumps, 16 knots", seed=0)
+    assert f"stumps, {model.n_knots} knots" in additive_models.SUITE.methods

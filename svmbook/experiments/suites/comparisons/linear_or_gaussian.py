@@ -1,8 +1,9 @@
 """Linear and Gaussian support vector machines compared on real tables.
 
-The study uses all classical tables and the two larger ones of scikit-learn; none was selected by
-its results. Ten runs search for differences, and ten runs on new splits confirm them, because the
-largest of 21 differences overestimates the true one.
+The study uses every table of `svmbook.datasets.manifest` that is not a copy or a part of another,
+and the tables "wdbc" and "digits" of scikit-learn. None was selected by its results. Ten runs
+search for differences, and ten runs on new splits confirm them, because the largest of 21 observed
+differences tends to overestimate the true one.
 """
 
 import numpy as np
@@ -29,12 +30,13 @@ __all__ = [
     "split",
 ]
 
-N_SEARCH_RUNS = 10  # runs of the search; as many further runs confirm its results
+N_SEARCH_RUNS = 10  # runs that search for differences; as many further runs confirm them
 TRAIN_SHARE, MAX_ROWS = 0.7, 1000  # share of training rows; largest number of rows of a run
 TEST_SHARE = 1.0 - TRAIN_SHARE
 
-#: Tables that share rows with others and are left out: "breast_id" is "breast" with a column of
-#: sample numbers, "image" is "segment" with two classes, "heart" is a part of "cleveland".
+#: Tables that are left out because they share rows with others: "breast_id" is "breast" with a
+#: column of sample numbers, "image" is "segment" with two classes, and "heart" is a part of
+#: "cleveland".
 OVERLAPPING_TABLES = ("breast_id", "heart", "image")
 TABLES = {name: name for name in manifest() if name not in OVERLAPPING_TABLES}
 BUNDLED_TABLES = ("wdbc", "digits")
@@ -85,9 +87,9 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Compare the two kernels on the runs of the search and on the confirming runs.
 
-    The p values of the search are corrected for the number of tables by Holm's method. The verdict
-    states whether the confirming runs show a difference of more than one percentage point. A table
-    with fewer than two runs of either kind is left out.
+    The p values of the search are corrected for the number of tables by Holm's method. The
+    probabilities of a practical difference, larger than one percentage point, are computed from the
+    confirming runs. A table with fewer than two runs of either kind is left out.
     """
     records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []

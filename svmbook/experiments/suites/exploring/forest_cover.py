@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 PART_SIZE = 5040
-TIE_TOL = 1e-3  # outputs this close are tied, because solvers are not more accurate
+TIE_TOL = 1e-3  # outputs this close count as tied, because the solvers are no more accurate
 REPORTED_C = 1  # for the linear kernel, on parts of 1,000 plots; the errors were left blank
 
 ESTIMATORS = {"hinge": DualSVC, "logistic": KernelLogisticRegression}
@@ -55,14 +55,14 @@ class Method(NamedTuple):
     """A kernel with its grid of gamma, a loss and a multiclass scheme."""
 
     kernel: str
-    scaled: bool  # whether the features are standardised
+    standardise: bool  # whether to standardise the features
     gammas: tuple
     loss: str = "hinge"
     scheme: str = "rest"  # "rest" and "pairs" combine binary classifiers; "softmax" is one model
     n_selection_points: int | None = None  # in each of the two parts; None for all
 
 
-#: Each feature has its own unit (metres, degrees, 0 and 1). With `GAMMA_GRID`, chosen for
+#: The features are in different units (metres, degrees) or binary. With `GAMMA_GRID`, chosen for
 #: data in the plane, the kernel value of points a hundred metres apart is almost zero. The method
 #: "gaussian-raw-wide" has values of gamma that suit features in metres.
 METHODS = {
@@ -82,33 +82,33 @@ METHODS = {
 }
 
 
-def split(X, y, run, *, scaled):
-    """Return the training, validation and test parts of a run.
+def split(X, y, run, *, standardise):
+    """Return the training, validation and test parts of a run, each a pair of points and labels.
 
     Examples
     --------
     >>> import numpy as np
     >>> from svmbook.experiments.suites.exploring.forest_cover import split
     >>> X = np.arange(2.0 * 15120).reshape(15120, 2)
-    >>> parts = split(X, X[:, 0], run=0, scaled=True)
+    >>> parts = split(X, X[:, 0], run=0, standardise=True)
     >>> [len(y) for _, y in parts], parts[0][0].mean(axis=0).round(9) + 0.0
     ([5040, 5040, 5040], array([0., 0.]))
     """
     order = np.random.RandomState(run_seed(0, run)).permutation(len(y))
-    rows = [order[start : start + PART_SIZE] for start in range(0, 3 * PART_SIZE, PART_SIZE)]
-    parts = [(X[part], y[part]) for part in rows]
-    if not scaled:
+    part_rows = [order[start : start + PART_SIZE] for start in range(0, 3 * PART_SIZE, PART_SIZE)]
+    parts = [(X[rows], y[rows]) for rows in part_rows]
+    if not standardise:
         return parts
     scaler = StandardScaler().fit(parts[0][0])
     return [(scaler.transform(points), labels) for points, labels in parts]
 
 
 def predict_labels(model, X, run):
-    """Return predicted classes with ties broken at random, and a mask of the ties.
+    """Return predicted classes, with one-vs-rest ties broken at random, and a mask of the ties.
 
     In a one-vs-rest scheme, several classifiers can have constant outputs, because their
-    class cannot be separated from the rest. The largest output then depends on rounding only, and
-    so on the computer.
+    class cannot be separated from the rest. Which output is largest then depends only on rounding
+    errors, which differ between computers.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def carry_out_run(data_set, method, run):
     """
     table = load(data_set)
     spec = METHODS[method]
-    train, validation, test = split(table.data, table.target, run, scaled=spec.scaled)
+    train, validation, test = split(table.data, table.target, run, standardise=spec.standardise)
     start = time.perf_counter()
     (X, y), (X_validation, y_validation) = (
         (points[: spec.n_selection_points], labels[: spec.n_selection_points])
@@ -150,14 +150,14 @@ def carry_out_run(data_set, method, run):
     errors = {}
     for gamma, model, inputs, validation_inputs in _candidates(spec, X, X_validation):
         for C in C_GRID:
-            fitted = _with_penalty(model, C * len(train[1]) / len(y)).fit(inputs, y)
+            fitted = _clone_with_C(model, C * len(train[1]) / len(y)).fit(inputs, y)
             labels, _ = predict_labels(fitted, validation_inputs, run)
             errors[C, gamma] = float(np.mean(labels != y_validation))
     selection_seconds = time.perf_counter() - start
     C, gamma = min(errors, key=lambda pair: (errors[pair], pair[0], pair[1] or 0.0))
     params = {"C": C} if gamma is None else {"C": C, "gamma": gamma}
     start = time.perf_counter()
-    fitted = _with_penalty(_make_classifier(spec, spec.kernel, gamma), C).fit(*train)
+    fitted = _clone_with_C(_make_classifier(spec, spec.kernel, gamma), C).fit(*train)
     training_seconds = time.perf_counter() - start
     labels, tied = predict_labels(fitted, test[0], run)
     return {
@@ -211,9 +211,11 @@ def _make_table(rows):
     """Return the table in the layout of the source, with the reproduced results."""
     columns = ["error (%) at $C=$", *(f"{C:g}" for C in C_GRID)]
     columns += ["chosen (runs)", "success (%)", "training (s)"]
-    reported = ["report: linear", *["blank"] * len(C_GRID), f"{REPORTED_C}", "blank"]
-    table_rows = [[*reported, "“a few hours”"]]
-    table_rows.append(["report: logistic", *["blank"] * (len(C_GRID) + 3)])
+    blank_errors = ["blank"] * len(C_GRID)
+    table_rows = [
+        ["report: linear", *blank_errors, f"{REPORTED_C}", "blank", "“a few hours”"],
+        ["report: logistic", *blank_errors, *["blank"] * 3],
+    ]
     for row in rows:
         seconds = row["training_seconds"]
         table_rows.append(
@@ -230,13 +232,13 @@ def _make_table(rows):
 
 
 def _make_classifier(spec, kernel, gamma):
-    """Return the unfitted classifier of a method, with the default penalty."""
+    """Return the unfitted classifier of a method, with the default C or lam."""
     params = {} if gamma is None else {"gamma": gamma}
     estimator = ESTIMATORS[spec.loss](kernel=kernel, **params)
     return estimator if spec.scheme == "softmax" else SCHEMES[spec.scheme](estimator)
 
 
-def _with_penalty(model, C):
+def _clone_with_C(model, C):
     """Return a copy of a classifier with C, or lam = 1 / C for logistic regression."""
     estimator = getattr(model, "estimator", model)
     prefix = "" if estimator is model else "estimator__"
@@ -266,7 +268,7 @@ def _candidates(spec, X, X_validation):
 
 
 def _model_size(fitted, y):
-    """Return the number of distinct support vectors of all binary classifiers."""
+    """Return the number of distinct support vectors of the model or of its binary classifiers."""
     estimators = getattr(fitted, "estimators_", [fitted])
     support = [estimator.support_ for estimator in estimators]
     if isinstance(fitted, OneVsOneClassifier):  # indices among the points of each pair

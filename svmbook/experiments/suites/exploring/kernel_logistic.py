@@ -6,8 +6,8 @@ methods. The kernel is Gaussian with gamma = 0.5. lambda is chosen among 0.01, 0
 log loss of the validation points, or by their 0-1 loss for "ridge, selected by errors" and for the
 SVM, whose C is 1/lambda. The import vector machine minimises the objective of the ridge penalty and
 uses the lambda chosen for it. Platt's sigmoid, fitted to the validation points, turns the scores of
-the SVM into probabilities. Paired differences refer to the ridge penalty with lambda chosen by log
-loss.
+the SVM into probabilities. Paired differences are relative to the ridge penalty with lambda chosen
+by log loss.
 """
 
 from sklearn.base import clone
@@ -50,18 +50,18 @@ METHODS = {
 
 
 def draw_samples(run):
-    """Return the training points, test points and seed of a run, and its validation points."""
+    """Return the `RunData` of a run, and its validation points with their labels."""
     parts = GeneratedSamples(non_separable, n_train=400, n_test=20_000, n_runs=run + 1)[run]
     return parts, non_separable(400, random_state=run_seed(0, run, purpose=3))
 
 
 def log_loss(log_odds, y):
-    """Return the mean log loss."""
+    """Return the mean log loss for labels -1 and 1."""
     return logistic(y * log_odds).mean()
 
 
 def select_classifier(method, parts, validation):
-    """Return the fitted classifier with the best value of lambda, the smallest of ties."""
+    """Return the fitted classifier with the best lambda, the smallest one if several are tied."""
     X, y = validation
     losses = {}
     for lam in LAMBDAS:
@@ -114,13 +114,13 @@ def _make_table(rows):
     """Return the table, one row per method."""
     columns = ["classifier", "points kept", "error (%)", "minus ridge"]
     columns += ["log loss", "minus ridge"]
-    format_spec = {"error": ".2f", "difference": "+.2f"}
-    format_spec |= {"log_loss": ".4f", "log_loss_difference": "+.4f"}
+    format_specs = {"error": ".2f", "difference": "+.2f"}
+    format_specs |= {"log_loss": ".4f", "log_loss_difference": "+.4f"}
     table_rows = [
         [
             row["method"],
             f"{row['model_size']:.0f}",
-            *(format_cell(row, name, format_spec[name]) for name in format_spec),
+            *(format_cell(row, name, format_specs[name]) for name in format_specs),
         ]
         for row in rows
     ]

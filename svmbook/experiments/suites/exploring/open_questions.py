@@ -86,7 +86,7 @@ def _compare(records):
         errors = 100 * np.array([r["validation_errors"] for r in run_records])
         is_lowest = errors <= errors.min(axis=1, keepdims=True)
         row["validation_errors"] = errors.mean(axis=0).tolist()
-        row["n_lowest"] = is_lowest.sum(axis=0).tolist()
+        row["n_runs_lowest"] = is_lowest.sum(axis=0).tolist()
         rows.append(row)
     return rows
 
@@ -106,13 +106,15 @@ def _make_table(rows):
 
 
 def _make_figure_8_table(rows):
-    """Return Figure 8: mean validation errors, and in how many runs each C has the smallest."""
+    """Return Figure 8: for each C the mean validation error, and in how many runs it is lowest."""
     table_rows = [
         [
             row["method"],
             *(
-                f"{error:.1f} ({n_lowest})"
-                for error, n_lowest in zip(row["validation_errors"], row["n_lowest"], strict=True)
+                f"{error:.1f} ({n_runs})"
+                for error, n_runs in zip(
+                    row["validation_errors"], row["n_runs_lowest"], strict=True
+                )
             ),
         ]
         for row in rows

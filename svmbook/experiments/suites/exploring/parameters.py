@@ -38,7 +38,7 @@ METHODS = ("gaussian", "linear")
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 GAMMA_GRID = (0.01, 0.1, 1.0, 10.0)
 
-#: Parameters, support vectors and test error in percent, of one run (Figure 4).
+#: Parameters, number of support vectors and test error in percent of the one reported run.
 REPORTED = {
     ("stdev1", "linear"): ((10,), 3, 0.0),
     ("stdev2", "linear"): ((0.01,), 125, 7.25),
@@ -60,7 +60,7 @@ def candidates(kernel):
     >>> [C for C, gamma, model in candidates("linear")]
     [0.01, 0.1, 1.0, 10.0, 100.0]
     """
-    _check_name(kernel, "kernel", METHODS)
+    _check_choice(kernel, "kernel", METHODS)
     for C in C_GRID:
         if kernel == "linear":
             yield C, None, DualSVC(C=C)
@@ -105,8 +105,8 @@ def carry_out_run(data_set, kernel, run):
     >>> list(outcome["parameters"]), round(outcome["error"], 1)
     (['C'], 0.1)
     """
-    _check_name(data_set, "data_set", DATA_SETS)
-    _check_name(kernel, "kernel", METHODS)
+    _check_choice(data_set, "data_set", DATA_SETS)
+    _check_choice(kernel, "kernel", METHODS)
     check_scalar(run, "run", Integral, min_val=0)
     parts = draw_split(DATA_SETS[data_set], random_state=run)
     best = None
@@ -127,7 +127,8 @@ def carry_out_run(data_set, kernel, run):
 def _compare(records):
     """Compare all runs with the reported run; ``z`` is in standard deviations of one run."""
     rows = []
-    for (data_set, method), (reported_parameters, n_support_vectors, error) in REPORTED.items():
+    for (data_set, method), reported_results in REPORTED.items():
+        reported_parameters, reported_size, reported_error = reported_results
         run_records = [r for r in records if (r["data_set"], r["method"]) == (data_set, method)]
         if not run_records:
             continue
@@ -143,14 +144,14 @@ def _compare(records):
                 "reported_parameters": reported_parameters,
                 "chosen_parameters": chosen_parameters,
                 "n_chosen": n_chosen,
-                "reported_support_vectors": n_support_vectors,
+                "reported_support_vectors": reported_size,
                 "support_vector_quartiles": np.percentile(
                     [r["model_size"] for r in run_records], [25, 50, 75]
                 ).tolist(),
-                "reported": error,
+                "reported": reported_error,
                 "reproduced": summary.mean,
                 "deviation": summary.deviation,
-                "z": (summary.mean - error) / summary.deviation
+                "z": (summary.mean - reported_error) / summary.deviation
                 if summary.deviation
                 else float("nan"),
             }
@@ -199,6 +200,6 @@ def _error_rate(model, X, y):
     return float((model.predict(X) != y).mean())
 
 
-def _check_name(value, name, available):
-    if value not in available:
-        raise ValueError(f"{name} must be one of {', '.join(available)}; found {value!r}.")
+def _check_choice(value, parameter, choices):
+    if value not in choices:
+        raise ValueError(f"{parameter} must be one of {', '.join(choices)}; found {value!r}.")

@@ -22,8 +22,8 @@ from ..paired import comparison_rows, format_cell
 from . import parameters
 
 __all__ = [
-    "GRID",
     "METHODS",
+    "REFERENCE",
     "RULES",
     "SUITE",
     "carry_out_run",
@@ -32,7 +32,7 @@ __all__ = [
     "scale_rule",
 ]
 
-GRID = "grid"
+REFERENCE = "grid"
 GAMMA_GRID_20D = (0.003, 0.01, 0.03, 0.1)  # for data sets with twenty features
 #: Generator and grid of gamma for each data set.
 DATA_SETS = {
@@ -57,7 +57,7 @@ def scale_rule(X):
 
 
 RULES = {"median": median_rule, "scale": scale_rule}
-METHODS = (*RULES, GRID)
+METHODS = (*RULES, REFERENCE)
 
 
 def draw_samples(data_set, run):
@@ -93,7 +93,7 @@ def carry_out_run(data_set, method, run):
 
 def _compare(records):
     """Return mean errors in percent, paired differences from the grid, and the median gamma."""
-    rows = comparison_rows(records, DATA_SETS, METHODS, lambda _: GRID, {"error": 100})
+    rows = comparison_rows(records, DATA_SETS, METHODS, lambda _: REFERENCE, {"error": 100})
     for row in rows:
         key = row["data_set"], row["method"]
         run_records = [r for r in records if (r["data_set"], r["method"]) == key]

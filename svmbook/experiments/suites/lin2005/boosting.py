@@ -37,6 +37,7 @@ METHODS = (
 LARGE_C = 1e4
 
 #: Test error in percent and its standard error (Tables 5.2 and 5.3), in the order of `METHODS`.
+#: On real tables the thesis reports no error of the SVM with a hard margin.
 REPORTED_BY_DATA_SET = {
     "twonorm": ((2.86, 0.04), (5.06, 0.06), (4.97, 0.06), (5.54, 0.68), (4.02, 0.06)),
     "threenorm": ((17.7, 0.10), (21.8, 0.09), (22.9, 0.12), (24.1, 0.14), (22.0, 0.13)),

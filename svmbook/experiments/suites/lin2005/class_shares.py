@@ -28,8 +28,8 @@ from .kernels import GRID_WITH_GAMMA, protocol
 
 __all__ = ["DATA_SETS", "METHODS", "SUITE", "carry_out_run", "draw_samples"]
 
-#: Numbers of positive and negative training points. "equal" reduces the larger class to the size of
-#: the smaller one; None keeps all points of the split.
+#: Numbers of positive and negative training points: "equal" reduces the larger class to the size of
+#: the smaller one, and None keeps all training points of the split.
 DATA_SETS = {
     "sonar": None,
     "sonar, equal": "equal",
@@ -56,20 +56,21 @@ def draw_samples(data_set, run):
     >>> int(parts.y_train.sum()), parts.X_test.shape
     (10, (3000, 60))
     """
-    counts = DATA_SETS[data_set]
+    class_sizes = DATA_SETS[data_set]
     if data_set.startswith("sonar"):
         parts = protocol("sonar", n_runs=run + 1)[run]
-        if counts is None:
+        if class_sizes is None:
             return parts
         smaller_size = np.unique(parts.y_train, return_counts=True)[1].min()
-        counts = (smaller_size, smaller_size)
+        class_sizes = (smaller_size, smaller_size)
     else:
         parts = GeneratedSamples(partial(threenorm, d=60), n_train=300, n_runs=run + 1)[run]
     # The order of the points within a class is random, so its first points are a random sample.
-    kept_rows = [
-        np.flatnonzero(parts.y_train == c)[:n] for c, n in zip((1, -1), counts, strict=True)
+    rows_by_class = [
+        np.flatnonzero(parts.y_train == c)[:size]
+        for c, size in zip((1, -1), class_sizes, strict=True)
     ]
-    kept_rows = np.sort(np.concatenate(kept_rows))
+    kept_rows = np.sort(np.concatenate(rows_by_class))
     return parts._replace(X_train=parts.X_train[kept_rows], y_train=parts.y_train[kept_rows])
 
 

@@ -36,7 +36,7 @@ METHODS = (
     "explainable boosting",
     "SVM-Tree, L = d",
 )
-C_GRID = tuple(2.0**k for k in range(-7, 2, 2))
+LPBOOST_C_GRID = tuple(2.0**k for k in range(-7, 2, 2))
 TREE_DEPTHS, TREE_COUNTS = (1, 2, 3), (25, 50, 100, 200)
 
 
@@ -64,7 +64,7 @@ def carry_out_run(data_set, method, run):
 def _estimator_and_grid(method, seed, d):
     """Return an estimator and its grid."""
     if method == "LPBoost-Stump, soft":
-        return LPBoost(tol=1e-4), {"C": C_GRID}
+        return LPBoost(tol=1e-4), {"C": LPBOOST_C_GRID}
     if method == "SVM-Tree, L = d":
         return DualSVC(kernel="stump_tree", degree=d), {"C": GRID_WITH_GAMMA["C"]}
     if method == "gradient boosting":
@@ -87,8 +87,8 @@ def _choose_depth_and_tree_count(model, grid, folds, X, y):
     depths, tree_counts = grid["max_depth"], grid["n_estimators"]
 
     def score_stages(model, X, y):
-        n_errors = [int((labels != y).sum()) for labels in model.staged_predict(X)]
-        return {str(n): -n_errors[n - 1] for n in tree_counts}
+        error_counts = [int((labels != y).sum()) for labels in model.staged_predict(X)]
+        return {str(n): -error_counts[n - 1] for n in tree_counts}
 
     largest_model = clone(model).set_params(n_estimators=max(tree_counts))
     search = GridSearchCV(
@@ -101,7 +101,7 @@ def _choose_depth_and_tree_count(model, grid, folds, X, y):
 
 
 def _negative_error_count(model, X, y):
-    """Return minus the number of errors, which weights the folds by their sizes."""
+    """Return minus the number of errors, whose mean over folds weights all points equally."""
     return -int((model.predict(X) != y).sum())
 
 

@@ -29,8 +29,8 @@ __all__ = [
     "SUITE",
     "add_product",
     "carry_out_run",
-    "draw_interaction",
     "draw_samples",
+    "draw_with_interaction",
 ]
 
 ADDITIVE, PRODUCT, GAUSSIAN = METHODS = ("additive", "additive with product", "Gaussian SVM")
@@ -44,13 +44,13 @@ DIFFERENCES = {
 GAUSSIAN_GRID = {"C": (0.1, 1.0, 10.0), "gamma": (0.1, 0.5)}
 
 
-def draw_interaction(c, n, random_state=None):
+def draw_with_interaction(c, n, random_state=None):
     """Draw points whose log odds are 3 (x1 + x2 + c x1 x2).
 
     Examples
     --------
     >>> from svmbook.experiments.suites.lin2005 import interactions
-    >>> X, y = interactions.draw_interaction(4, 100, random_state=0)
+    >>> X, y = interactions.draw_with_interaction(4, 100, random_state=0)
     >>> X.shape, sorted({*y.tolist()})
     ((100, 2), [-1, 1])
     """
@@ -60,7 +60,7 @@ def draw_interaction(c, n, random_state=None):
     return X, np.where(log_odds + rng.logistic(size=n) > 0, 1, -1)
 
 
-DATA_SETS = {f"c = {c}": partial(draw_interaction, c) for c in (0, 1, 2, 4)}
+DATA_SETS = {f"c = {c}": partial(draw_with_interaction, c) for c in (0, 1, 2, 4)}
 
 
 def add_product(X):
@@ -120,19 +120,19 @@ def _make_table(rows):
         additive, product, gaussian = (
             rows_by_key.get((data_set, method), {}) for method in METHODS
         )
-        table_row = [
+        cells = [
             format_cell(additive, name, format_spec)
             for name, (*_, format_spec) in DIFFERENCES.items()
         ]
-        table_row += [format_cell(row, "error", ".1f") for row in (additive, product, gaussian)]
-        table_rows.append([data_set.removeprefix("c = "), *table_row])
-    differences = (
+        cells += [format_cell(row, "error", ".1f") for row in (additive, product, gaussian)]
+        table_rows.append([data_set.removeprefix("c = "), *cells])
+    difference_headings = (
         "log loss, difference from product",
         "error, difference from product",
         "error, difference from Gaussian",
     )
-    errors = ("additive", "with product", "Gaussian SVM")
-    return Table(["$c$", *differences, *errors], table_rows)
+    error_headings = ("additive", "with product", "Gaussian SVM")
+    return Table(["$c$", *difference_headings, *error_headings], table_rows)
 
 
 SUITE = Suite(

@@ -75,7 +75,7 @@ def carry_out_run(data_set, method, run):
         "error": round(float(1.0 - search.score(parts.X_test, parts.y_test)), 6),
         "model_size": len(search.best_estimator_.support_),
     }
-    if "gamma" in grid:  # record the depth of leaves that is equivalent to this gamma
+    if "gamma" in grid:  # record the depth of the leaf kernel that is equivalent to this gamma
         mass = stump_mass(bounding_box(parts.X_train))
         record["equivalent_depth"] = round(float(2.0 * mass * search.best_params_["gamma"]), 4)
     return record
@@ -112,6 +112,6 @@ SUITE = Suite(
     carry_out_run=carry_out_run,
     compare=_compare,
     make_table=_make_table,
-    extra_tables={"features": partial(_make_table, data_sets=("threenorm-60",))},
+    extra_tables={"sixty-features": partial(_make_table, data_sets=("threenorm-60",))},
     excluded_data_sets=EXCLUDED_DATA_SETS,
 )

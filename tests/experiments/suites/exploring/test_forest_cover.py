@@ -19,14 +19,14 @@ from svmbook.experiments.suites.exploring.parameters import C_GRID, GAMMA_GRID
 from svmbook.kernels import gaussian
 
 
-@pytest.mark.parametrize("scaled", [True, False])
-def test_split_returns_three_disjoint_parts_centred_by_the_first_if_scaled(scaled):
+@pytest.mark.parametrize("standardise", [True, False])
+def test_split_returns_three_disjoint_parts_centred_by_the_first_if_standardised(standardise):
     X = np.column_stack([np.arange(15120.0), np.arange(15120) % 7])
-    parts = forest_cover.split(X, X[:, 1], 0, scaled=scaled)
+    parts = forest_cover.split(X, X[:, 1], 0, standardise=standardise)
     assert [len(y) for _, y in parts] == [5040, 5040, 5040]
     assert len({value for part, _ in parts for value in part[:, 0]}) == 15120
     largest_mean = np.abs(parts[0][0].mean(axis=0)).max()
-    assert (largest_mean < 1e-12) == scaled
+    assert (largest_mean < 1e-12) == standardise
 
 
 def test_gaussian_kernel_is_better_only_if_gamma_suits_the_scale_of_the_features():
@@ -52,7 +52,7 @@ def test_gaussian_kernel_of_raw_features_is_nearly_the_identity_or_ignores_binar
 def test_settings_of_methods_agree_with_their_names():
     scheme_by_word = {"rest": "rest", "logistic": "softmax", "pairs": "pairs"}
     for name, method in forest_cover.METHODS.items():
-        assert method.scaled == ("scaled" in name) == ("raw" not in name)
+        assert method.standardise == ("scaled" in name) == ("raw" not in name)
         assert method.kernel == ("rbf" if "gaussian" in name else "linear")
         assert method.loss == ("logistic" if "logistic" in name else "hinge")
         named_schemes = [scheme for word, scheme in scheme_by_word.items() if word in name]
@@ -90,8 +90,8 @@ def test_selection_agrees_with_libsvm_on_a_small_table(monkeypatch, method):
     seconds = outcome["selection_seconds"] + outcome["training_seconds"]
     assert 0 < seconds <= time.perf_counter() - start + 0.001
 
-    kernel, scaled, gammas = forest_cover.METHODS[method][:3]
-    train, validation, test = forest_cover.split(X, y, 3, scaled=scaled)
+    kernel, standardise, gammas = forest_cover.METHODS[method][:3]
+    train, validation, test = forest_cover.split(X, y, 3, standardise=standardise)
     fits = {}
     for C, gamma in itertools.product(C_GRID, gammas):
         svm = SVC(C=C, kernel=kernel, gamma=gamma or "scale")
@@ -120,7 +120,7 @@ def small_covtype(monkeypatch):
 
 
 def test_pairs_and_logistic_methods_agree_with_sklearn_on_a_small_table(small_covtype):
-    train, validation, test = forest_cover.split(*small_covtype, 2, scaled=True)
+    train, validation, test = forest_cover.split(*small_covtype, 2, standardise=True)
     for method, make_classifier in {
         "linear-scaled-pairs": lambda C: SVC(C=C, kernel="linear", tol=1e-6),  # pairs by LIBSVM
         "logistic-scaled": lambda C: LogisticRegression(C=C, tol=1e-8),
@@ -140,7 +140,9 @@ def test_C_is_rescaled_if_chosen_on_a_subset_of_the_points(monkeypatch, small_co
     method = forest_cover.METHODS["logistic-gaussian-scaled"]._replace(n_selection_points=30)
     monkeypatch.setitem(forest_cover.METHODS, "logistic-gaussian-scaled", method)
     outcome = forest_cover.carry_out_run("covtype", "logistic-gaussian-scaled", 2)
-    (X, y), (X_validation, y_validation), test = forest_cover.split(*small_covtype, 2, scaled=True)
+    (X, y), (X_validation, y_validation), test = forest_cover.split(
+        *small_covtype, 2, standardise=True
+    )
     errors = {}
     for C, gamma in itertools.product(C_GRID, GAMMA_GRID):
         model = KernelLogisticRegression(1 / (2 * C), gamma=gamma).fit(X[:30], y[:30])
@@ -191,7 +193,7 @@ def test_multiclass_scheme_matters_more_than_C():
 
 def test_features_are_standardised_by_the_first_part():
     X = np.random.default_rng(0).standard_normal((15120, 2))
-    for part, _ in forest_cover.split(X, X[:, 0], 0, scaled=True)[1:]:
+    for part, _ in forest_cover.split(X, X[:, 0], 0, standardise=True)[1:]:
         assert (np.abs(part.mean(axis=0)) > 1e-6).all()
 
 

@@ -31,10 +31,10 @@ def small_covtype(monkeypatch):
     return X, y
 
 
-def errors_for_each_C(make_classifier, train, test, *, scaled=True):
+def errors_for_each_C(make_classifier, train, test, *, standardise=True):
     """Return the test error of the classifier ``make_classifier(C)`` for each C."""
     (X, y), (X_test, y_test) = train, test
-    if scaled:
+    if standardise:
         scaler = StandardScaler().fit(X)
         X, X_test = scaler.transform(X), scaler.transform(X_test)
     return np.array([1 - make_classifier(C).fit(X, y).score(X_test, y_test) for C in C_GRID])
@@ -71,13 +71,13 @@ def test_runs_of_figure_8_agree_with_separately_fitted_svms(small_covtype, metho
     def make_svms(C):
         return OneVsRestClassifier(DualSVC(C=C))
 
-    scaled = open_questions.IS_STANDARDISED[method]
+    standardise = open_questions.IS_STANDARDISED[method]
     validation_errors = errors_for_each_C(
-        make_svms, (X[train], y[train]), (X[validation], y[validation]), scaled=scaled
+        make_svms, (X[train], y[train]), (X[validation], y[validation]), standardise=standardise
     )
     np.testing.assert_allclose(outcome["validation_errors"], validation_errors, atol=2.1 / 45)
     test_errors = errors_for_each_C(
-        make_svms, (X[train], y[train]), (X[test], y[test]), scaled=scaled
+        make_svms, (X[train], y[train]), (X[test], y[test]), standardise=standardise
     )
     chosen = C_GRID.index(outcome["parameters"]["C"])
     assert outcome["error"] == pytest.approx(test_errors[chosen], abs=2.1 / 60)
@@ -123,7 +123,7 @@ def test_rows_are_means_of_the_records():
         assert row["accuracy"] == pytest.approx(100 * (1 - np.mean([r["error"] for r in records])))
         mean_errors = np.mean([r["validation_errors"] for r in records], axis=0)
         np.testing.assert_allclose(row["validation_errors"], 100 * mean_errors)
-        assert sum(row["n_lowest"]) >= len(records) == row["n_runs"] == 10
+        assert sum(row["n_runs_lowest"]) >= len(records) == row["n_runs"] == 10
 
 
 def test_more_plots_increase_the_accuracy_by_less_than_one_point_at_the_end():

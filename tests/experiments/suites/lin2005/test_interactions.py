@@ -20,7 +20,7 @@ def test_run_reproduces_its_committed_record(method):
 
 
 def test_labels_follow_the_log_odds():
-    X, y = interactions.draw_interaction(4, 200_000, random_state=0)
+    X, y = interactions.draw_with_interaction(4, 200_000, random_state=0)
     x_1, x_2 = X.T
     log_odds = 3 * (x_1 + x_2 + 4 * x_1 * x_2)
     for low, high in ((-2.0, -1.0), (-0.5, 0.5), (1.0, 2.0)):

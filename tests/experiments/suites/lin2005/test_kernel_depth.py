@@ -63,7 +63,7 @@ def test_only_common_runs_are_compared():
 def test_table_of_incomplete_records_has_empty_cells(tmp_path):
     records = [r for r in load_records("kernel-depth") if r["run"] < 2 and "leaves" in r["method"]]
     store = make_store(tmp_path / "runs.jsonl", records)
-    table_rows = report("kernel-depth", store, table="features").table.rows
+    table_rows = report("kernel-depth", store, table="sixty-features").table.rows
     assert [table_row[1] for table_row in table_rows] == ["leaves, L = d", "leaves, L = 20"]
     # The reference method has no runs here.
     assert {table_row[-1] for table_row in report("kernel-depth", store).table.rows} == {""}

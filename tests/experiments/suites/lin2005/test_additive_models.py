@@ -12,7 +12,7 @@ from records import (
 
 from svmbook.datasets import load
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.lin2005 import glass_boxes
+from svmbook.experiments.suites.lin2005 import additive_models
 
 
 # test_committed_records.py repeats the fastest run. A method with a nightly run differs from the
@@ -30,7 +30,7 @@ def test_run_reproduces_its_committed_log_loss(method):
 
 
 def test_split_has_each_row_once():
-    X, y, X_test, y_test = glass_boxes.split("wdbc", run=4)
+    X, y, X_test, y_test = additive_models.split("wdbc", run=4)
     table = load("wdbc")
     assert sorted(map(tuple, np.vstack([X, X_test]))) == sorted(map(tuple, table.data))
     assert np.append(y, y_test).sum() == (table.target == "malignant").sum()
@@ -39,7 +39,7 @@ def test_split_has_each_row_once():
 def test_recorded_shape_functions_reproduce_error_and_log_loss():
     skip_without_table("heart")
     stored = committed_record("glass-boxes", data_set="heart", method="stumps, 16 knots", run=1)
-    _, _, X_test, y_test = glass_boxes.split("heart", run=1)
+    _, _, X_test, y_test = additive_models.split("heart", run=1)
     F = stored["intercept"] + sum(
         np.interp(x, *shape) for x, shape in zip(X_test.T, stored["shapes"], strict=True)
     )
@@ -59,7 +59,7 @@ def test_explainable_boosting_has_one_more_value_than_thresholds():
 def test_differences_from_the_first_method_are_paired():
     rows = {(r["data_set"], r["method"]): r for r in report("glass-boxes").rows}
     errors = committed_values("glass-boxes", factor=100)
-    for data_set in glass_boxes.DATA_SETS:
+    for data_set in additive_models.DATA_SETS:
         differences = errors[data_set, "linear"] - errors[data_set, "stumps"]
         assert rows[data_set, "linear"]["error_difference"] == pytest.approx(differences.mean())
     assert "error_difference" not in rows["heart", "stumps"]

@@ -51,7 +51,7 @@ def split(data_set, run):
 
     Examples
     --------
-    >>> from svmbook.experiments.suites.lin2005.glass_boxes import split
+    >>> from svmbook.experiments.suites.lin2005.additive_models import split
     >>> X, y, X_test, y_test = split("wdbc", run=0)
     >>> X.shape, X_test.shape
     ((398, 30), (171, 30))
@@ -87,24 +87,24 @@ def carry_out_run(data_set, method, run):
     }
     if data_set != "wdbc" and method in ("stumps, 16 knots", "explainable boosting, no pairs"):
         record |= {
-            "shapes": _shapes(model),
+            "shapes": _shape_functions(model),
             "intercept": round(float(model[-1].intercept_[0]), DECIMALS),
         }
         if data_set == "heart" and method.startswith("stumps"):
-            record |= _cholesterol_shapes(model, X, y)
+            record |= _cholesterol_shape_functions(model, X, y)
             record |= _patient_summary(np.vstack([X, X_test]), np.append(y, y_test))
     return record
 
 
-def _cholesterol_shapes(model, X, y):
+def _cholesterol_shape_functions(model, X, y):
     """Return the shape functions of cholesterol from two further fits.
 
     One fit omits the patient with the largest value, the other the feature sex.
     """
-    included = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
+    is_included = X[:, CHOLESTEROL] < X[:, CHOLESTEROL].max()
     columns = [j for j in range(X.shape[1]) if j != SEX]
-    shapes_without_largest = _shapes(clone(model).fit(X[included], y[included]))
-    shapes_without_sex = _shapes(clone(model).fit(X[:, columns], y))
+    shapes_without_largest = _shape_functions(clone(model).fit(X[is_included], y[is_included]))
+    shapes_without_sex = _shape_functions(clone(model).fit(X[:, columns], y))
     return {
         "cholesterol_shape_without_largest": shapes_without_largest[CHOLESTEROL],
         "cholesterol_shape_without_sex": shapes_without_sex[columns.index(CHOLESTEROL)],
@@ -156,7 +156,7 @@ def _model_size(classifier):
     return sum(tree.get_n_leaf_nodes() for stage in classifier._predictors for tree in stage)
 
 
-def _shapes(model):
+def _shape_functions(model):
     """Return the knots or thresholds and the values of each shape function.
 
     Knots and thresholds have the unit of the feature.
@@ -209,13 +209,13 @@ def _make_table(rows, field="log_loss", heading="log loss", decimals=3):
     table_rows = []
     for row in rows:
         mean = plus_minus(row[field], row[f"{field}_se"], f".{decimals}f")
-        difference = ""
+        difference_cell = ""
         if f"{field}_difference" in row:
             difference, low, high = (
-                f"{row[f'{field}_{k}']:+.{decimals}f}" for k in ("difference", "low", "high")
+                f"{row[f'{field}_{key}']:+.{decimals}f}" for key in ("difference", "low", "high")
             )
-            difference = f"{difference} ({low} to {high})"
-        table_rows.append([row["data_set"], row["method"], mean, difference])
+            difference_cell = f"{difference} ({low} to {high})"
+        table_rows.append([row["data_set"], row["method"], mean, difference_cell])
     return Table(["data", "model", heading, f"minus {METHODS[0]}"], table_rows)
 
 
