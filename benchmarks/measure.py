@@ -92,7 +92,7 @@ def compare(script, row, methods, X, y, *, repeats=1, single_run_methods=(), **o
 VOLATILE_FIELDS = {
     *("seconds", "memory_over_data", "ratio", "gibibytes", "exponent", "active_set_seconds"),
     *("libsvm_over_active_set", "default_libsvm_over_active_set", "libsvm_over_usvc"),
-    *("factorisations_per_iteration", "cold_over_path", "cold_over_path_estimator"),
+    *("iteration_over_cholesky", "cold_over_path", "cold_over_path_estimator"),
     *("relative_gap", "max_relative_gap", "kkt_residual", "relative_excess"),
     *("kernel_over_shapes", "kernel_over_shapes_and_build", "loop_over_batch"),
     *("probabilities_over_batch", "interior_point_over_active_set", "coef_difference"),

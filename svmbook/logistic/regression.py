@@ -108,10 +108,10 @@ class KernelLogisticRegression(LogisticKernelMachine):
     Raises
     ------
     ValueError
-        ``y`` has one class only; the classes are separable and ``penalty`` is None; the kernel is
-        not finite and symmetric on the training points, or not positive semi-definite (not checked
-        with ``penalty="l1"``, whose objective is convex for every kernel); a weight is negative, or
-        all weights of a class are zero.
+        ``y`` has one class only; the classes are completely or quasi-completely separated and
+        ``penalty`` is None; the kernel is not finite and symmetric on the training points, or not
+        positive semi-definite (not checked with ``penalty="l1"``, whose objective is convex for
+        every kernel); a weight is negative, or all weights of a class are zero.
 
     See Also
     --------

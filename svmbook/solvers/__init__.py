@@ -21,7 +21,11 @@ from .logistic.import_points import select_import_points
 from .logistic.newton import solve_logistic, solve_logistic_path
 from .logistic.proximal import lam_max, solve_logistic_l1, solve_logistic_l1_path
 from .logistic.result import LogisticResult
-from .logistic.unpenalised import is_separable, solve_unpenalised, solve_unpenalised_gram
+from .logistic.unpenalised import (
+    has_separation,
+    solve_logistic_unpenalised,
+    solve_logistic_unpenalised_gram,
+)
 
 __all__ = [
     "HINGE",
@@ -33,8 +37,8 @@ __all__ = [
     "QuadraticProgram",
     "SolverResult",
     "certify",
+    "has_separation",
     "intercept_interval",
-    "is_separable",
     "lam_max",
     "select_import_points",
     "sigmoidal_cost",
@@ -50,9 +54,9 @@ __all__ = [
     "solve_logistic_l1",
     "solve_logistic_l1_path",
     "solve_logistic_path",
+    "solve_logistic_unpenalised",
+    "solve_logistic_unpenalised_gram",
     "solve_smo",
-    "solve_unpenalised",
-    "solve_unpenalised_gram",
     "svm_path",
     "to_cvxopt",
     "usvc_cost",

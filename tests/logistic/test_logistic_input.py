@@ -66,7 +66,7 @@ def test_precomputed_matrix_that_is_not_square_is_reported():
 
 def test_separable_classes_without_a_penalty_are_reported():
     points, labels = stdev(1, 50, random_state=0)
-    with pytest.raises(ValueError, match="penalty='l2' with a small lam"):
+    with pytest.raises(ValueError, match="small lam, or penalty='l2' in an estimator"):
         KernelLogisticRegression(penalty=None, kernel="linear").fit(points, labels)
     with pytest.raises(ValueError, match="the classes can be separated"):
         KernelLogisticRegression(penalty=None, kernel="rbf").fit(X, Y)

@@ -2,7 +2,7 @@ r"""Logistic regression without a penalty: the limit of the ridge solution as la
 
 The limit need not exist. If a hyperplane separates the classes, larger coefficients always lower
 the loss, and there is no minimiser. The same holds if points of both classes lie on the hyperplane
-and it separates the other points.
+and it separates the other points, which is called quasi-complete separation.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from .result import LogisticResult
 
 __all__ = [
-    "is_separable",
+    "has_separation",
     "minimise_log_loss_on_factor",
     "minimise_log_loss_on_gram",
-    "solve_unpenalised",
-    "solve_unpenalised_gram",
+    "solve_logistic_unpenalised",
+    "solve_logistic_unpenalised_gram",
 ]
 
 FACTOR_TOL = 1e-10  # relative to the largest k(x, x): smaller parts of K are rounding errors
-CONSTANT_TOL = 1e-12  # relative to the largest entry of a column: a smaller spread counts as zero
+CONSTANT_TOL = 1e-12  # relative to the largest entry of a column: smaller deviations count as zero
 SINGULAR_TOL = 1e-12  # relative to the largest singular value: a smaller one counts as zero
 
 
-def solve_unpenalised(
+def solve_logistic_unpenalised(
     Z: ArrayLike,
     y: ArrayLike,
     *,
@@ -79,8 +79,8 @@ def solve_unpenalised(
     Raises
     ------
     ValueError
-        The classes are separable, so that there is no minimiser, or the shapes of the arrays do not
-        match.
+        The classes are completely or quasi-completely separated, so that there is no minimiser, or
+        the shapes of the arrays do not match.
 
     References
     ----------
@@ -90,9 +90,9 @@ def solve_unpenalised(
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers import solve_unpenalised
+    >>> from svmbook.solvers import solve_logistic_unpenalised
     >>> Z = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> result = solve_unpenalised(Z, np.array([-1.0, 1.0, -1.0, 1.0]))
+    >>> result = solve_logistic_unpenalised(Z, np.array([-1.0, 1.0, -1.0, 1.0]))
     >>> result.coef.round(4), result.converged
     (array([0.9082]), True)
     """
@@ -106,34 +106,35 @@ def solve_unpenalised(
 def minimise_log_loss_on_factor(
     Z, y, weights, n_classes, rank_tol=SINGULAR_TOL, *, tol=1e-6, max_iter=200
 ):
-    """Minimise the loss as `solve_unpenalised` does, for validated arguments."""
-    columns, spread, mean = _standardise(Z)
+    """Minimise the loss as `solve_logistic_unpenalised` does, for validated arguments."""
+    columns, scale, mean = _centre_and_scale(Z)
     if not columns.shape[1]:
         raise ValueError("all points are equal up to rounding, so there is nothing to fit.")
     n, d = columns.shape
     U, singular_values, Vt = np.linalg.svd(columns, full_matrices=False)
     rank = np.sum(singular_values > rank_tol * singular_values[0])
     basis = np.sqrt(n) * U[:, :rank]
-    if _is_separable_on_basis(basis, y, n_classes):
+    if _has_separation_on_basis(basis, y, n_classes):
         raise ValueError(
             "the classes can be separated, at least in part, so without a penalty larger "
-            "coefficients always lower the loss and no minimiser exists; use penalty='l2' with a "
-            "small lam, whose limit has the direction of the hard-margin classifier."
+            "coefficients always lower the loss and no minimiser exists; use a ridge penalty "
+            "(`solve_logistic` with a small lam, or penalty='l2' in an estimator)."
         )
     likelihood = make_likelihood(y, weights, n_classes)
     (result,) = ridge_path(LowRankGram(basis), likelihood, [0.0], tol=tol, max_iter=max_iter)
-    # With D the spreads, the outputs U S (Vt D w) + const equal those of the basis if Vt D w = u.
+    # With the singular values S and the scales D, the outputs U S (Vt D w) + const equal those of
+    # the basis if Vt D w = u.
     u = np.sqrt(n) * (result.coef.T / singular_values[:rank]).T
-    D = spread[spread > 0]
+    D = scale[scale > 0]
     w = np.zeros((Z.shape[1], *u.shape[1:]))
     if rank == d:
-        w[spread > 0] = ((Vt.T @ u).T / D).T
+        w[scale > 0] = ((Vt.T @ u).T / D).T
     else:  # several w give these outputs: take the one of minimum norm
-        w[spread > 0] = np.linalg.lstsq(Vt[:rank] * D, u)[0]
+        w[scale > 0] = np.linalg.lstsq(Vt[:rank] * D, u)[0]
     return replace(result, coef=w, intercept=result.intercept - mean @ w, gap=np.inf)
 
 
-def solve_unpenalised_gram(
+def solve_logistic_unpenalised_gram(
     K: ArrayLike,
     y: ArrayLike,
     *,
@@ -142,34 +143,36 @@ def solve_unpenalised_gram(
     tol: float = 1e-6,
     max_iter: int = 200,
 ) -> LogisticResult:
-    r"""Minimise the log loss of :math:`F = K\alpha + b` by `solve_unpenalised` on a factor of K.
+    r"""Minimise the log loss of :math:`F = K\alpha + b` for a Gram matrix K.
+
+    The method is `solve_logistic_unpenalised` on a factor of K.
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
         Gram matrix, symmetric positive semi-definite.
     y, weights, n_classes, tol, max_iter
-        As in `solve_unpenalised`.
+        As in `solve_logistic_unpenalised`.
 
     Returns
     -------
     LogisticResult
-        ``coef`` are coefficients of the points; at most as many are non-zero as the rank of K. Two
-        parts of K are treated as rounding error and left out: pivots below 1e-10 of the largest
-        k(x, x), and singular values of the factor's centred and scaled columns below 2.2e-4 of the
-        largest.
+        ``coef`` are coefficients of the points; the number of non-zero ones is at most the rank of
+        K. Two parts of K are treated as rounding error and left out: pivots below 1e-10 of the
+        largest k(x, x), and singular values of the factor's centred and scaled columns below 2.2e-4
+        of the largest.
 
     Raises
     ------
     ValueError
-        As in `solve_unpenalised`.
+        As in `solve_logistic_unpenalised`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers import solve_unpenalised_gram
+    >>> from svmbook.solvers import solve_logistic_unpenalised_gram
     >>> Z, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1, -1, 1])
-    >>> result = solve_unpenalised_gram(Z @ Z.T, y)
+    >>> result = solve_logistic_unpenalised_gram(Z @ Z.T, y)
     >>> (Z.T @ result.coef).round(4)
     array([0.9082])
     """
@@ -181,7 +184,7 @@ def solve_unpenalised_gram(
 
 
 def minimise_log_loss_on_gram(gram, y, weights, n_classes, *, tol=1e-6, max_iter=200):
-    """Minimise the loss as `solve_unpenalised_gram` does, for a validated `StoredGram`."""
+    """Minimise the loss as `solve_logistic_unpenalised_gram` does, for a validated `StoredGram`."""
     factor = pivoted_cholesky(gram.K, tol=FACTOR_TOL)
     # The smallest columns of Z have a relative rounding error of eps / FACTOR_TOL or a little more.
     rank_tol = 100 * np.finfo(float).eps / FACTOR_TOL
@@ -198,14 +201,16 @@ def minimise_log_loss_on_gram(gram, y, weights, n_classes, *, tol=1e-6, max_iter
     return replace(result, coef=alpha, objective=J)
 
 
-def is_separable(Z: ArrayLike, y: ArrayLike, *, n_classes: int | None = None) -> bool:
-    r"""Return whether some :math:`F = Zw + b` has no negative margin and at least one positive.
+def has_separation(Z: ArrayLike, y: ArrayLike, *, n_classes: int | None = None) -> bool:
+    r"""Return whether the classes are completely or quasi-completely separated.
 
-    This is complete or quasi-complete separation. A linear program maximises the sum of the
-    margins, each between 0 and 1. The maximum is zero if and only if no such classifier exists. For
-    several classes a point has one margin against each wrong class. HiGHS solves the program to its
-    default precision, so that an overlap below about 1e-7 of the spread of a feature is treated as
-    none.
+    This is the case if some :math:`F = Zw + b` has no negative margin and at least one positive
+    margin. Then `solve_logistic_unpenalised` has no minimiser. Quasi-complete separation does not
+    suffice for the hard margin, which needs positive margins at all points. A linear program
+    maximises the sum of the margins, each between 0 and 1. The maximum is zero if and only if no
+    such F exists. For several classes a point has one margin against each wrong class. HiGHS solves
+    the program to its default precision, so that an overlap smaller than about 1e-7 of the scale of
+    a feature (its largest absolute deviation from the mean) is not detected.
 
     Parameters
     ----------
@@ -228,31 +233,31 @@ def is_separable(Z: ArrayLike, y: ArrayLike, *, n_classes: int | None = None) ->
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.solvers import is_separable
+    >>> from svmbook.solvers import has_separation
     >>> Z = np.array([[0.0], [1.0], [1.0], [2.0]])
-    >>> [is_separable(Z, np.array(y)) for y in ([-1, -1, 1, 1], [-1, 1, 1, -1])]
+    >>> [has_separation(Z, np.array(y)) for y in ([-1, -1, 1, 1], [-1, 1, 1, -1])]
     [True, False]
     """
     Z, y, _ = check_logistic(Z, y, 1.0, require_square=False, n_classes=n_classes)
-    columns, _, _ = _standardise(Z)
+    columns, _, _ = _centre_and_scale(Z)
     U, singular_values, _ = np.linalg.svd(columns, full_matrices=False)
     is_nonzero = singular_values > SINGULAR_TOL * singular_values.max(initial=0.0)
-    return _is_separable_on_basis(U[:, is_nonzero], y, n_classes)
+    return _has_separation_on_basis(U[:, is_nonzero], y, n_classes)
 
 
-def _standardise(Z):
-    """Return the centred and scaled non-constant columns, and spread and mean of every column.
+def _centre_and_scale(Z):
+    """Return the centred and scaled non-constant columns, and scale and mean of every column.
 
-    The spread of a constant column is set to zero.
+    The scale is the largest absolute deviation from the mean, and zero for a constant column.
     """
     mean = Z.mean(axis=0)
     centred_Z = Z - mean
-    spread = np.abs(centred_Z).max(axis=0)
-    spread[spread <= CONSTANT_TOL * np.abs(Z).max(axis=0)] = 0.0
-    return centred_Z[:, spread > 0] / spread[spread > 0], spread, mean
+    scale = np.abs(centred_Z).max(axis=0)
+    scale[scale <= CONSTANT_TOL * np.abs(Z).max(axis=0)] = 0.0
+    return centred_Z[:, scale > 0] / scale[scale > 0], scale, mean
 
 
-def _is_separable_on_basis(basis, y, n_classes):
+def _has_separation_on_basis(basis, y, n_classes):
     """Maximise the sum of the margins t, 0 <= t <= 1, and return whether the maximum is positive.
 
     The maximum is 0 or at least 1, because a classifier with a positive margin can be scaled until
@@ -267,17 +272,18 @@ def _is_separable_on_basis(basis, y, n_classes):
         ]
         blocks = [kron(contrasts[c], design_matrix[y == c]) for c in range(n_classes)]
         margin_matrix = vstack(blocks, format="csr")
-    n, r = margin_matrix.shape
+    n_margins, n_unknowns = margin_matrix.shape
     solution = linprog(
-        np.repeat([0.0, -1.0], [r, n]),
-        A_eq=hstack([margin_matrix, -eye_array(n)], format="csr"),
-        b_eq=np.zeros(n),
-        bounds=[(None, None)] * r + [(0.0, 1.0)] * n,
+        np.repeat([0.0, -1.0], [n_unknowns, n_margins]),
+        A_eq=hstack([margin_matrix, -eye_array(n_margins)], format="csr"),
+        b_eq=np.zeros(n_margins),
+        bounds=[(None, None)] * n_unknowns + [(0.0, 1.0)] * n_margins,
         method="highs",
     )
     if not solution.success:
         raise ValueError(
             "double precision does not suffice to decide whether the classes can be separated "
-            f"({solution.message}); use penalty='l2', whose minimiser always exists."
+            f"({solution.message}); use a ridge penalty (`solve_logistic`, or penalty='l2' in an "
+            "estimator), with which a minimiser always exists."
         )
     return bool(-solution.fun > 0.5)

@@ -6,7 +6,7 @@ from logistic_problems import entropy, lasso_violation
 
 from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian, linear
-from svmbook.solvers import solve_logistic, solve_logistic_l1, solve_unpenalised
+from svmbook.solvers import solve_logistic, solve_logistic_l1, solve_logistic_unpenalised
 from svmbook.solvers.logistic import newton, proximal
 
 
@@ -125,7 +125,7 @@ def test_constant_column_has_coefficient_zero(constant):
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((60, 2))
     y = np.where(Z[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
-    result = solve_unpenalised(Z, y)
-    extended_result = solve_unpenalised(np.column_stack([Z, np.full(60, constant)]), y)
+    result = solve_logistic_unpenalised(Z, y)
+    extended_result = solve_logistic_unpenalised(np.column_stack([Z, np.full(60, constant)]), y)
     assert extended_result.coef[2] == 0.0
     np.testing.assert_allclose(extended_result.coef[:2], result.coef, rtol=1e-6)
