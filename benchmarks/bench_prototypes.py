@@ -243,7 +243,7 @@ def compare_predictions(X, y):
 def train_many_members(X, y):
     model = PrototypeSVM(10.0, random_state=0).fit(X, y)
     return {
-        "initial_members": len(model.history_[0].exemplars),
+        "initial_members": len(model.history_[0].exemplar_indices),
         "relative_gap": model.relative_gap_,
     }
 

@@ -29,7 +29,8 @@ __all__ = [
 
 TRAINERS = {"l2": fit_linear_members, "l1": fit_l1_members}
 OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are numerically zero
-# Rounding error of an intercept, which is the difference between a label and an output.
+# Absolute rounding error of an intercept: it is computed as y_i - w'x_i with y_i = ±1, so it cannot
+# be more accurate than the rounding error of 1.
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
 FREQUENCY_WEIGHT = 1e-9  # weight of the class frequencies, which break ties between votes
 VOTE_DECIMALS = 10  # sums of votes are rounded to this many decimals, so that ties are exact
@@ -48,9 +49,9 @@ class Member(NamedTuple):
 
 
 class Members(NamedTuple):
-    """The members of an ensemble in training; each array has one entry or row per member."""
+    """The members of an ensemble during training; each array has one entry or row per member."""
 
-    exemplars: np.ndarray  # index of the exemplar
+    exemplar_indices: np.ndarray
     codes: np.ndarray  # class of the exemplar
     positive: np.ndarray  # (n_members, n_samples): which points are positives
     negative: np.ndarray
@@ -129,7 +130,7 @@ class LocalEnsemble(GapCheckedClassifier):
         "penalty": [StrOptions({"l1", "l2"})],
         "positive_weight": [StrOptions({"balanced"}), Interval(Real, 0.0, None, closed="neither")],
         "n_negatives": [Interval(Integral, 1, None, closed="left")],
-        "voting": [StrOptions({"majority", "probability", "libsvm", "local"})],
+        "voting": [StrOptions({"majority", "probability", "cv_probability", "local"})],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "metric": [str, callable],
         "random_state": ["random_state"],
@@ -139,7 +140,10 @@ class LocalEnsemble(GapCheckedClassifier):
         return 5.1 * n * n
 
     def _validate_training_data(self, X, y):
-        """Validate training data; return points, classes, class indices, and a generator."""
+        """Reset the estimator and validate the training data.
+
+        Return points, classes, class indices and a random number generator.
+        """
         X, classes, codes, _, _ = self._begin_fit(X, y, None, encode_classes)
         return X, classes, codes, self._random_generator()
 
@@ -173,7 +177,7 @@ class LocalEnsemble(GapCheckedClassifier):
         if is_changed.any():
             new_planes = self._train(X, codes, positive[is_changed], negative[is_changed])
             planes = planes.replace_rows(is_changed, new_planes)
-        return Members(members.exemplars, members.codes, positive, negative, planes)
+        return Members(members.exemplar_indices, members.codes, positive, negative, planes)
 
     def _build_ensemble(self, members, training, validation, n_classes):
         """Build the ensemble of trained members.
@@ -186,14 +190,14 @@ class LocalEnsemble(GapCheckedClassifier):
         sigmoids = None
         if self.voting == "probability":
             sigmoids = fit_sigmoids(X_val @ coef.T + intercept, codes_val[:, None] == members.codes)
-        elif self.voting == "libsvm":
+        elif self.voting == "cv_probability":
             masks = members.positive, members.negative
             positive_weights = self._positive_weights(codes, *masks)
             sigmoids = cross_validated_sigmoids(X, *masks, positive_weights, self._train_weighted)
         return Ensemble(
             coef,
             intercept,
-            X[members.exemplars],
+            X[members.exemplar_indices],
             members.codes,
             sigmoids,
             frequencies=np.bincount(codes, minlength=n_classes) / len(codes),
@@ -204,16 +208,20 @@ class LocalEnsemble(GapCheckedClassifier):
         )
 
     def _set_fitted_attributes(self, members, ensemble, classes, train_indices):
-        """Set the fitted attributes; ``train_indices`` refer to the training data of `fit`."""
+        """Set the fitted attributes.
+
+        ``train_indices`` maps indices of the points used for training to indices of the rows passed
+        to `fit`.
+        """
         self._ensemble_ = ensemble
         self.coef_, self.intercept_, self.exemplars_ = ensemble[:3]
-        exemplars, codes, positive, negative, planes = members
+        exemplar_indices, codes, positive, negative, planes = members
         self.members_ = [
             Member(w, b, label, i, train_indices[P], train_indices[N])
             for w, b, label, i, P, N in zip(
                 *planes[:2],
                 classes[codes],
-                train_indices[exemplars],
+                train_indices[exemplar_indices],
                 positive,
                 negative,
                 strict=True,

@@ -54,11 +54,12 @@ class ExemplarSVM(LocalEnsemble):
         Number of initial negatives, and of negatives added in the first round of mining.
     mining : bool, default=True
         Whether to add negatives that have positive slack.
-    voting : "majority", "probability", "libsvm" or "local", default="probability"
+    voting : "majority", "probability", "cv_probability" or "local", default="probability"
         Weight of a member's vote where its output is positive. "majority": one. "probability": its
-        probability, from a sigmoid fitted on a validation set. "libsvm": its probability as in
-        LIBSVM, from a sigmoid fitted by cross-validation on the member's own points (with a fixed
-        seed for the folds). "local": a weight that decreases with the distance to its exemplar.
+        probability, from a sigmoid fitted on a validation set. "cv_probability": its probability
+        from a sigmoid fitted by cross-validation on the member's own points, as in LIBSVM (with a
+        fixed seed for the folds); used by Shen (2013). "local": a weight that decreases with the
+        distance to its exemplar.
     n_neighbors : int or None, default=None
         For local votes: the number of members that vote, each with weight one. These are the
         members with the nearest exemplars among those whose output is positive. If None, all

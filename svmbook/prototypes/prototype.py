@@ -25,7 +25,7 @@ class Iteration(NamedTuple):
     """An ensemble, and the updates of the shift before it; points are given by indices."""
 
     accuracy: float  # on the validation set
-    exemplars: np.ndarray
+    exemplar_indices: np.ndarray
     coef: np.ndarray
     intercept: np.ndarray
     new_positives: np.ndarray  # (n, 2): exemplar of a member, and the point that it gained
@@ -88,9 +88,9 @@ class PrototypeSVM(LocalEnsemble):
         negatives in a shift.
     validation_fraction : float, default=0.25
         Fraction of each class in the validation set; each class keeps at least one training point.
-    voting : "majority", "probability", "libsvm" or "local", default="local"
-        Weight of a member's vote, as in `ExemplarSVM`. Shen (2013) uses "libsvm". The error of
-        "local" is the smallest on most data sets.
+    voting : "majority", "probability", "cv_probability" or "local", default="local"
+        Weight of a member's vote, as in `ExemplarSVM`. Shen (2013) uses "cv_probability", LIBSVM's
+        rule. The error of "local" is the smallest on most data sets.
     n_neighbors : int or None, default=None
         Number of members with a local vote, as in `ExemplarSVM`.
     metric : str or callable, default="euclidean"
@@ -105,10 +105,10 @@ class PrototypeSVM(LocalEnsemble):
         The members of the selected ensemble, as in `ExemplarSVM`.
     history_ : list of Iteration
         One entry per ensemble, the first before any shift: ``accuracy`` on the validation set,
-        ``exemplars``, ``coef`` and ``intercept`` of its members, and the updates since the previous
-        entry. ``new_positives`` and ``new_negatives`` are pairs of an exemplar and the point that
-        became a positive or a negative of its member; ``removed`` are the exemplars of removed
-        members.
+        ``exemplar_indices``, ``coef`` and ``intercept`` of its members, and the updates since the
+        previous entry. ``new_positives`` and ``new_negatives`` are pairs of an exemplar and the
+        point that became a positive or a negative of its member; ``removed`` are the exemplars of
+        removed members.
     n_shifts_ : int
         Number of shifts of the selected ensemble.
     validation_score_ : float
@@ -146,7 +146,7 @@ class PrototypeSVM(LocalEnsemble):
     >>> from svmbook import PrototypeSVM
     >>> X, y = load_iris(return_X_y=True)
     >>> model = PrototypeSVM(C=10.0, random_state=0).fit(X, y)
-    >>> len(model.members_) < len(model.history_[0].exemplars)
+    >>> len(model.members_) < len(model.history_[0].exemplar_indices)
     True
     >>> model.score(X, y) > 0.9
     True
@@ -231,7 +231,7 @@ class PrototypeSVM(LocalEnsemble):
             history.append(
                 Iteration(
                     accuracy,
-                    indices[members.exemplars],
+                    indices[members.exemplar_indices],
                     *ensemble[:2],
                     *(indices[update] for update in updates),
                 )
@@ -241,7 +241,7 @@ class PrototypeSVM(LocalEnsemble):
             if shift == self.n_shifts:
                 break
             members, updates = self._shift(members, X, codes, dist, rng)
-            if not len(members.exemplars):
+            if not len(members.exemplar_indices):
                 warnings.warn(
                     f"after {shift} shifts no member covers any training point, so all would be "
                     "removed; the best ensemble so far is kept. Raise C, or scale the features to "
@@ -257,8 +257,8 @@ class PrototypeSVM(LocalEnsemble):
         covers = evaluate_hyperplanes(X, *members.planes[:2])[1].T
         is_same_class = members.codes[:, None] == codes
         # Positive update: of the members that cover a point, the one with the nearest exemplar.
-        candidate_dist = np.where(covers & is_same_class, dist[members.exemplars], np.inf)
-        own_entries = np.arange(len(covers)), members.exemplars
+        candidate_dist = np.where(covers & is_same_class, dist[members.exemplar_indices], np.inf)
+        own_entries = np.arange(len(covers)), members.exemplar_indices
         # An exemplar comes before its duplicates, which are at distance zero.
         candidate_dist[own_entries] = np.where(covers[own_entries], -1.0, np.inf)
         covered = np.flatnonzero((covers & is_same_class).any(axis=0))
@@ -273,7 +273,7 @@ class PrototypeSVM(LocalEnsemble):
         updates = (
             _pairs_of_updates(members, new_positives & (members.positive == 0), is_kept),
             _pairs_of_updates(members, new_negatives, is_kept),
-            members.exemplars[~is_kept],
+            members.exemplar_indices[~is_kept],
         )
         kept_members = members.select_rows(is_kept)
         negative = kept_members.negative | new_negatives[is_kept]
@@ -287,4 +287,4 @@ class PrototypeSVM(LocalEnsemble):
 def _pairs_of_updates(members, is_updated, is_kept):
     """Return the exemplar and the point of each update of a member that is kept."""
     rows, indices = np.nonzero(is_updated & is_kept[:, None])
-    return np.column_stack([members.exemplars[rows], indices])
+    return np.column_stack([members.exemplar_indices[rows], indices])

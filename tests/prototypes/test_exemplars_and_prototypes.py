@@ -58,7 +58,7 @@ def test_votes_agree_with_loop_over_members(voting, n_neighbors, vote_weight):
 
 def test_sigmoids_are_fitted_on_validation_points():
     model = PrototypeSVM(C=10.0, voting="probability", random_state=0).fit(X, LABELS)
-    validation = np.setdiff1d(np.arange(100), model.history_[0].exemplars)
+    validation = np.setdiff1d(np.arange(100), model.history_[0].exemplar_indices)
     sigmoids = [
         fit_sigmoid(
             X[validation] @ member.coef + member.intercept, LABELS[validation] == member.label

@@ -103,7 +103,7 @@ def shift_by_loops(members, X, codes):
         candidates = []
         for m, code in enumerate(members.codes):
             if covers[m, j] and code == codes[j]:
-                candidates.append((np.linalg.norm(x - X[members.exemplars[m]]), m))
+                candidates.append((np.linalg.norm(x - X[members.exemplar_indices[m]]), m))
             elif covers[m, j]:
                 negatives[m].add(j)
         if candidates:
@@ -120,11 +120,14 @@ def test_shift_is_that_of_algorithm_3(C):
     for _ in range(3):
         shifted_members, (_, _, removed) = model._shift(members, X, Y, dist, rng)
         rows, positives, negatives = shift_by_loops(members, X, Y)
-        np.testing.assert_array_equal(shifted_members.exemplars, members.exemplars[rows])
+        np.testing.assert_array_equal(
+            shifted_members.exemplar_indices, members.exemplar_indices[rows]
+        )
         assert [set(np.flatnonzero(row)) for row in shifted_members.positive] == positives
         assert [set(np.flatnonzero(row)) for row in shifted_members.negative] == negatives
         np.testing.assert_array_equal(
-            np.sort(removed), np.setdiff1d(members.exemplars, shifted_members.exemplars)
+            np.sort(removed),
+            np.setdiff1d(members.exemplar_indices, shifted_members.exemplar_indices),
         )
         members = shifted_members
 
@@ -138,7 +141,9 @@ def test_positives_have_label_of_member_and_negatives_other_labels():
         assert (Y[member.negatives] != member.label).all()
         assert member.exemplar in member.positives
     for iteration, previous in zip(model.history_[1:], model.history_, strict=False):
-        assert set(iteration.exemplars) | set(iteration.removed) == set(previous.exemplars)
+        assert set(iteration.exemplar_indices) | set(iteration.removed) == set(
+            previous.exemplar_indices
+        )
 
 
 def test_members_minimise_objective_with_weighted_positives():
@@ -200,7 +205,7 @@ def test_exemplar_covered_by_its_own_member_is_added_to_no_other(C, p_negative):
     for iteration, previous in zip(history[1:], history, strict=False):
         covers = previous.coef @ X.T + previous.intercept[:, None] > 0
         for _, point in iteration.new_positives:
-            assert not covers[previous.exemplars == point, point].any()
+            assert not covers[previous.exemplar_indices == point, point].any()
 
 
 def test_positive_sets_grow_only_if_members_misclassify_their_exemplars():

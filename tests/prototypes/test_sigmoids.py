@@ -108,11 +108,11 @@ def test_sigmoids_are_reproducible_and_do_not_depend_on_later_members():
 
 @pytest.mark.parametrize("model", [ExemplarSVM(C=C, mining=False), PrototypeSVM(C=C, n_shifts=2)])
 def test_vote_sums_probabilities_of_positive_outputs(model):
-    model.set_params(voting="libsvm", positive_weight=1.0, random_state=0).fit(X, Y)
+    model.set_params(voting="cv_probability", positive_weight=1.0, random_state=0).fit(X, Y)
     X_new, _ = make_moons(30, noise=0.25, random_state=1)
     training = np.arange(len(X))
     if isinstance(model, PrototypeSVM):
-        training = model.history_[0].exemplars  # without the validation set
+        training = model.history_[0].exemplar_indices  # without the validation set
     P, N = np.zeros((2, len(model.members_), len(X)), dtype=bool)
     for m, member in enumerate(model.members_):
         P[m, member.positives] = N[m, member.negatives] = True

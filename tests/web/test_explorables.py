@@ -54,12 +54,12 @@ def prototype_results():
     model = PrototypeSVM(
         C, p_negative=0.0, n_shifts=3, validation_fraction=0.05, random_state=0
     ).fit(X, y)
-    training_indices = model.history_[0].exemplars  # the other points form the validation set
+    training_indices = model.history_[0].exemplar_indices  # the rest is the validation set
     X, y = X[training_indices], y[training_indices]
     new_index = {old: new for new, old in enumerate(training_indices)}
     iterations = [
         {
-            "exemplars": [new_index[k] for k in members.exemplars],
+            "exemplars": [new_index[k] for k in members.exemplar_indices],
             "coef": members.coef.tolist(),
             "intercept": members.intercept.tolist(),
         }

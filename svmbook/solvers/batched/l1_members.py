@@ -18,7 +18,7 @@ MAX_MATRIX_ENTRIES = 50_000  # approximate limit for the matrix of one linear pr
 
 
 def fit_l1_members(X, positive, negative, C, positive_weights):
-    r"""Train linear SVMs with the l1 norm, which use few features, on many small subsets.
+    r"""Train l1-norm SVMs, whose weight vectors are sparse, on many small subsets.
 
     Each member minimises :math:`\|w\|_1 + \sum_i C_i\max(0, 1 - y_i(w^\top x_i + b))` over its
     points. With :math:`w = u - v` this is a linear program in :math:`u, v, \xi \ge 0` and b. By
@@ -29,7 +29,7 @@ def fit_l1_members(X, positive, negative, C, positive_weights):
     Parameters
     ----------
     X, positive, negative, C, positive_weights
-        As in `fit_linear_members`.
+        As in `fit_linear_members`; ``positive_weights`` has one entry per member.
 
     Returns
     -------
@@ -48,10 +48,11 @@ def _solve_program(X, positive, negative, C, positive_weights):
     """Solve one linear program for several members."""
     member_indices, point_indices = np.nonzero(positive | negative)
     y = np.where(positive[member_indices, point_indices], 1.0, -1.0)
-    upper = C * np.where(y > 0, positive_weights[member_indices], 1.0)
+    C_i = C * np.where(y > 0, positive_weights[member_indices], 1.0)
     # n members, d features and m constraints, one per member and point
     n, d, m = len(positive), X.shape[1], len(point_indices)
-    # With a point of the subset as origin, rounding errors are relative to differences of points.
+    # With a point of the subset as the origin, rounding errors are proportional to the differences
+    # between points, not to their distance from zero.
     origin = X[positive.argmax(axis=1)]
     Z = y[:, None] * (X[point_indices] - origin[member_indices])
     rows = np.repeat(np.arange(m), d)
@@ -62,7 +63,7 @@ def _solve_program(X, positive, negative, C, positive_weights):
         [feature_columns, -feature_columns, intercept_columns, sparse.eye_array(m)], format="csr"
     )
     cost_unit = min(1.0, C)  # scale of the objective: HiGHS treats costs below 1e-7 as zero
-    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), upper]) / cost_unit
+    cost = np.concatenate([np.ones(2 * n * d), np.zeros(n), C_i]) / cost_unit
     bounds = np.zeros((len(cost), 2))
     bounds[:, 1] = np.inf
     bounds[2 * n * d : 2 * n * d + n, 0] = -np.inf
@@ -75,9 +76,9 @@ def _solve_program(X, positive, negative, C, positive_weights):
     w = (result.x[: n * d] - result.x[n * d : 2 * n * d]).reshape(n, d)
     b = result.x[2 * n * d : 2 * n * d + n]
     slack = np.maximum(0.0, 1.0 - (Z * w[member_indices]).sum(axis=1) - y * b[member_indices])
-    objective = np.abs(w).sum(axis=1) + np.bincount(member_indices, upper * slack, n)
-    alpha = np.clip(-cost_unit * result.ineqlin.marginals, 0.0, upper)
-    # Dividing by this factor makes the multipliers feasible.
+    objective = np.abs(w).sum(axis=1) + np.bincount(member_indices, C_i * slack, n)
+    alpha = np.clip(-cost_unit * result.ineqlin.marginals, 0.0, C_i)
+    # Dividing alpha by this factor makes it satisfy the constraint on each feature.
     scaling_factor = np.abs(feature_columns.T @ alpha).reshape(n, d).max(axis=1, initial=1.0)
     gap = objective - np.bincount(member_indices, alpha, n) / scaling_factor
     return Hyperplanes(w, b - (w * origin).sum(axis=1), gap / objective)

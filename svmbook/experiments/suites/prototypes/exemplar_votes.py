@@ -82,7 +82,9 @@ EXEMPLAR_SVMS = {
         C=100.0, positive_weight=1.0, mining=False, voting="local", n_neighbors=5
     ),
     "probability vote": clone(EXEMPLAR_SVM_WITHOUT_MINING).set_params(voting="probability"),
-    "LIBSVM's probability vote": clone(EXEMPLAR_SVM_WITHOUT_MINING).set_params(voting="libsvm"),
+    "LIBSVM's probability vote": clone(EXEMPLAR_SVM_WITHOUT_MINING).set_params(
+        voting="cv_probability"
+    ),
 }
 NEIGHBOUR_CLASSIFIERS = {
     "nearest neighbour": KNeighborsClassifier(1),

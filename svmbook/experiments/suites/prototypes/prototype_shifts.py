@@ -36,7 +36,7 @@ WEIGHTED_VOTE, EXEMPLAR_SVM = "C = 100, distance-weighted vote", "C = 100, exemp
 VOTE_METHODS = {
     "C = 100, majority vote": PrototypeSVM(C=100.0, voting="majority"),
     "C = 100, probability vote": PrototypeSVM(C=100.0, voting="probability"),
-    "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="libsvm"),
+    "C = 100, LIBSVM's probability vote": PrototypeSVM(C=100.0, voting="cv_probability"),
     WEIGHTED_VOTE: PrototypeSVM(C=100.0, voting="local"),
     f"{WEIGHTED_VOTE}, no shifts": PrototypeSVM(C=100.0, voting="local", n_shifts=0),
     EXEMPLAR_SVM: ExemplarSVM(C=100.0, mining=False, positive_weight=1.0, voting="local"),

@@ -56,10 +56,10 @@ SAMPLED_LIBSVM_VOTE = "sampled, LIBSVM's vote"
 PROTOTYPE_METHODS = {
     "PSVM, majority vote": PrototypeSVM(voting="majority"),
     "PSVM, probability vote": PrototypeSVM(voting="probability"),
-    "PSVM, LIBSVM's vote": PrototypeSVM(voting="libsvm"),
+    "PSVM, LIBSVM's vote": PrototypeSVM(voting="cv_probability"),
     "PSVM, distance-weighted vote": PrototypeSVM(),
     "sampled, majority vote": SampledPrototypeSVM(voting="majority"),
-    SAMPLED_LIBSVM_VOTE: SampledPrototypeSVM(voting="libsvm"),
+    SAMPLED_LIBSVM_VOTE: SampledPrototypeSVM(voting="cv_probability"),
     "sampled, distance-weighted vote": SampledPrototypeSVM(),
 }
 METHODS = (*PROTOTYPE_METHODS, *BASELINES)
