@@ -1,4 +1,7 @@
-"""The experiments of Navia-Vazquez et al. (2004): splits, tables, and agreement with the paper."""
+"""Suites `cases`, `linear`, `gaussian` and `biomedical`: splits, and agreement with the paper.
+
+The paper is Navia-Vazquez et al. (2004). The module `common` is tested with them.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +10,7 @@ from records import check_repeated_run, skip_without_table
 from svmbook import USVC, DualSVC, LeastSquaresClassifier
 from svmbook.datasets import load, non_separable
 from svmbook.experiments import load_records, report
-from svmbook.experiments.suites.usvc2004 import biomedical, common, fewest_errors, linear
+from svmbook.experiments.suites.usvc2004 import biomedical, common, linear
 from svmbook.experiments.suites.usvc2004 import gaussian as usvc_gaussian
 from svmbook.kernels import gaussian
 
@@ -73,43 +76,6 @@ def test_errors_agree_with_tables_2_and_4():
                 assert abs(row["reproduced"] - row["reported"]) < 2 * row["reported_deviation"]
 
 
-def test_usvc_is_within_one_error_of_the_minimum_on_80_percent_of_the_samples():
-    for row in report("usvc-fewest-errors").rows:
-        if row["method"] == "USVC, ten starts":
-            assert row["n_runs"] == 150 and row["within_one"] >= 80
-
-
-def test_no_classifier_has_fewer_errors_than_the_minimum():
-    rows = report("usvc-fewest-errors").rows
-    assert len(rows) == 2 * len(fewest_errors.METHODS)
-    records = load_records("usvc-fewest-errors")
-    minimum_records = {(r["data_set"], r["run"]): r for r in records if "bound" in r}
-    assert all(
-        r["n_errors"] == r["bound"] for r in minimum_records.values()
-    )  # proved to be minimal
-    excess_errors = {}
-    for r in records:
-        difference = r["n_errors"] - minimum_records[r["data_set"], r["run"]]["n_errors"]
-        excess_errors.setdefault((r["data_set"], r["method"]), []).append(difference)
-    assert min(map(min, excess_errors.values())) == 0
-    for row in rows:
-        differences = np.array(excess_errors[row["data_set"], row["method"]])
-        assert row["reached"] == pytest.approx(100 * np.sum(differences == 0) / 150)
-        assert row["within_one"] == pytest.approx(100 * np.sum(differences <= 1) / 150)
-        assert row["mean_excess"] == pytest.approx(differences.mean())
-        assert row["max_excess"] == differences.max()
-
-
-def test_distant_clusters_lie_on_the_side_of_the_other_class():
-    for seed in range(5):
-        original, y = fewest_errors.clouds(seed)
-        X, labels = fewest_errors.distant_cluster(seed)
-        moved = (original != X).any(axis=1)
-        np.testing.assert_array_equal(y, labels)
-        assert moved.sum() == -(-(y > 0).sum() // 5) and (y[moved] > 0).all()
-        assert (X[moved, 0] < -1.0).all()
-
-
 def test_classifiers_on_prototypes_have_at_most_the_printed_sizes():
     for record in load_records("usvc-gaussian"):
         if record["method"] in ("USVC", "SVM on prototypes"):
@@ -126,7 +92,7 @@ def test_inner_products_of_prototype_features_are_kernel_values():
     np.testing.assert_allclose(features @ features.T, K, atol=1e-8)
 
 
-def test_centres_of_a_network_are_drawn_in_proportion_to_the_sample_weights():
+def test_points_of_negligible_weight_are_not_drawn_as_centres_of_a_network():
     X, y = non_separable(60, random_state=0)
     weights = np.where(X[:, 0] > 0, 1.0, 0.0)
     network = usvc_gaussian.PrototypeFeaturesClassifier(
