@@ -1,4 +1,4 @@
-"""The server that runs calls of ``svmbook`` for `commands.py`."""
+"""The server that runs the ``svmbook`` command for `commands.py`."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Calls of ``svmbook`` in forked processes, for the tests that kill and interrupt them."""
+"""Invocations of the ``svmbook`` command in forked processes, which tests kill and interrupt."""
 
 import os
 import sys
@@ -26,17 +26,19 @@ def command_arguments(runs=FEW_RUNS):
 
 
 class Command(Fork):
-    """A call of ``svmbook``: its process, its exit code and its stderr.
+    """An invocation of the ``svmbook`` command: its process, its exit code and its stderr.
 
     ``signal_at`` is a tuple of a stage of writing a record ("before", "half", "written" or
     "synced"), the number of the record, and the signal that is then sent to all processes of the
-    call.
+    invocation.
     """
 
     def __init__(self, server, stderr_path, *arguments, signal_at=None):
         self._stderr_path = stderr_path
         stderr_path.write_bytes(b"")
-        sys.audit("tests.process")  # counted by tests/budget.py, which cannot see the server fork
+        # Counted by tests/budget.py, because its audit hook in this process cannot see forks in the
+        # server.
+        sys.audit("tests.process")
         super().__init__(server, str(stderr_path), signal_at, *arguments)
 
     @property
@@ -44,7 +46,7 @@ class Command(Fork):
         return self._stderr_path.read_text(encoding="utf-8")
 
     def send_signal(self, signum):
-        """Send a signal to all processes of the call."""
+        """Send a signal to all processes of the invocation."""
         os.killpg(self.pid, signum)
 
     def wait_and_read_stderr(self):

@@ -1,6 +1,6 @@
 """Automatic checks of the style: long or inverted sentences, nonstandard terms, and headings.
 
-Only readers can judge the style itself. These tests prevent the return of known faults.
+Only readers can judge the style itself. These tests keep known faults from returning.
 """
 
 import re
@@ -25,8 +25,7 @@ NONSTANDARD_TERM = re.compile(
 )
 PARTICIPLES = "added|chosen|counted|gone|held|kept|left|measured|missing|removed|shown|tested|told"
 INVERTED_START = re.compile(rf"^({PARTICIPLES}) (is|are|was|were)\b", re.IGNORECASE)
-#: Beginnings of standard terms that are not in the glossary. Each heading contains one of them, or
-#: a term of the glossary.
+#: Beginnings of terms, besides those of the glossary, that a heading may use.
 FIELD_STEMS = (
     "accurac|active|AdaBoost|alarm|axis|axes|Bayes|bound|Brier|certif|class|cluster|"
     "coefficient|compar|conver|cvxopt|data|depth|derivative|error|experiment|exponential|"

@@ -67,7 +67,8 @@ class StepFunction(NamedTuple):
 def piecewise_linear_from_kernels(x, coefficients):
     r"""Return :math:`g(u) = -\sum_i c_i|u - x_i|` for coefficients that sum to zero.
 
-    To the right of the k smallest points its slope is :math:`-2\sum_{i \le k} c_i`.
+    This is the expansion in the kernel :math:`-|u - x|`. With the points in increasing order, its
+    slope between :math:`x_k` and :math:`x_{k+1}` is :math:`-2\sum_{i \le k} c_i`.
 
     Parameters
     ----------
@@ -138,13 +139,13 @@ class AdditiveModel(BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            A row plus ``intercept_`` sums to the output of its point. Positive contributions favour
-            ``classes_[1]``.
+            The entries of a row and ``intercept_`` sum to the output of the point. Positive
+            contributions favour ``classes_[1]``.
 
         Raises
         ------
         ValueError
-            The model has more than two classes; call the method of a model in ``estimators_``.
+            The model has more than two classes; call it on a classifier of ``estimators_``.
         """
         self._check_single_decision_function("contributions")
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -153,7 +154,7 @@ class AdditiveModel(BaseClassifier):
     def explain(self, x: ArrayLike) -> DataFrame:
         r"""Return the contribution of each feature to the output of one point, largest first.
 
-        In a pipeline call ``pipeline[-1].explain(pipeline[:-1].transform(x))``. The names of the
+        In a pipeline, call ``pipeline[-1].explain(pipeline[:-1].transform(x))``. The names of the
         features are kept after ``pipeline.set_output(transform="pandas")``. The pipeline needs no
         scaler.
 

@@ -152,7 +152,7 @@ def test_error_leaves_the_submissions_unchanged(course):
         ([], "", "no submissions"),
         ([f"cem_7_assignsubmission_file_{NOTEBOOK}"], "", "is not from an archive"),
         ([second_entry], "a,b\n\nAnn Lee,ann,5\n", "roster.csv, line 3: write two fields"),
-        ([second_entry], "a;b\na;c\n", "roster.csv, line 2: 'a' is in an earlier line"),
+        ([second_entry], "a;b\na;c\n", "roster.csv, line 2: 'a' already occurs on an earlier line"),
         ([second_entry], "a,../b\n", "roster.csv, line 1: '../b' is not a valid folder name"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):

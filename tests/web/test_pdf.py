@@ -1,4 +1,4 @@
-"""The PDF: page numbers, links within the file, numbered formulas, and solutions at the end."""
+"""The PDF: page numbers, links within the file, formulas, solutions at the end, and tags."""
 
 import re
 import subprocess
@@ -83,7 +83,8 @@ def test_all_numbered_formulas_are_printed_and_solutions_come_last(book, pdf):
 def dictionary_kids(element):
     """Return the kids of a structure element that are dictionaries.
 
-    These are elements and references to content or links; other kids are numbers of content.
+    These are structure elements, marked-content references and object references; the other kids
+    are integer marked-content identifiers (MCIDs).
     """
     kids = element.get("/K", ())
     kid_objects = [kid.get_object() for kid in (kids if isinstance(kids, list) else [kids])]

@@ -35,7 +35,7 @@ FRAME_STATES = """() => [...document.querySelectorAll(".frame")].map(frame => ({
 def decks():
     """Return the parsed deck of each chapter."""
     if not DECKS.is_dir():
-        pytest.skip("the slides are not written: make slides")
+        pytest.skip("the slides have not been built: run `make slides`")
     return {
         name: BeautifulSoup((DECKS / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         for name in CHAPTERS
@@ -132,7 +132,7 @@ def test_panels_of_a_tall_drawing_are_put_side_by_side():
 
 
 def open_deck(browser, name, query=""):
-    """Open a deck from its folder; return the page, its requests and its errors."""
+    """Open a deck as a local file; return the page, its requests and its errors."""
     page, requests, errors = browser.new_page(viewport={"width": 1280, "height": 720}), [], []
     page.on("request", lambda request: requests.append(request.url))
     page.on("requestfailed", lambda request: errors.append(request.url))

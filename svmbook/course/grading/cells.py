@@ -19,7 +19,7 @@ def cells_to_run(nb):
 
 
 def code_cells(nb):
-    """Return the code cells of a notebook; an `Outcome` refers to them by position in this list."""
+    """Return the code cells of a notebook, which an `Outcome` numbers from 0 in this order."""
     return [cell for cell in nb.cells if cell.cell_type == "code"]
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 __all__ = ["Submission", "find_submissions", "is_valid_student_name"]
 
-# The characters other than letters and digits that names of students may contain. The set is small
-# because nbgrader's pages do not escape names.
+# The characters other than letters, digits and accents that names of students may contain. The set
+# is small because nbgrader's pages do not escape names.
 ALLOWED_PUNCTUATION = " .@+-_(),\u2011\u2019"
 WRONG_PLACE_REASON = "a notebook belongs in submitted/STUDENT/ASSIGNMENT"
 
@@ -63,7 +63,8 @@ def find_submissions(root, assignments):
         student = unicodedata.normalize("NFC", entry.name)
         if not is_valid_student_name(entry.name):
             skip_reasons[entry.name] = (
-                "the name may contain only letters, digits, . , @ + - _ ( ) and spaces between them"
+                "a name must contain a letter or digit; besides letters and digits it may contain "
+                "only . , @ + - _ ( ) \u2019 and spaces between them"
             )
         elif entry.is_dir():
             for assignment, path in _assignment_paths(entry, assignments, skip_reasons):
@@ -77,7 +78,7 @@ def find_submissions(root, assignments):
         for folder in folders:
             others = ", ".join(repr(str(o.relative_to(root))) for o in folders if o is not folder)
             skip_reasons[str(folder.relative_to(root))] = (
-                f"it may be the same as {others}; keep one"
+                f"this and {others} may be the same submission; keep only one"
             )
     return submissions, skip_reasons
 

@@ -12,7 +12,7 @@ REMOVED_CHARACTERS = dict.fromkeys(map(ord, "&<>\"'`|:\\/"))
 
 
 def read_roster(path):
-    """Return the folders of students, by the name or the number that each has in archives.
+    """Return the folder of each student, by the student's name or number in archives.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read_roster(path):
             raise ValueError(f"{location}: write two fields, the student and the folder.")
         row[0] = normalise_student_name(row[0])
         if row[0] in folders:
-            raise ValueError(f"{location}: {row[0]!r} is in an earlier line as well.")
+            raise ValueError(f"{location}: {row[0]!r} already occurs on an earlier line.")
         if not is_valid_student_name(row[1]):
             raise ValueError(f"{location}: {row[1]!r} is not a valid folder name.")
         folders[row[0]] = row[1]
@@ -52,7 +52,7 @@ def read_roster(path):
 
 
 def choose_folders(students, roster):
-    """Return the folder of each student, by name and number, or raise ValueError if two are equal.
+    """Return the folder of each student, by name and number.
 
     Parameters
     ----------
@@ -64,6 +64,11 @@ def choose_folders(students, roster):
     Returns
     -------
     dict
+
+    Raises
+    ------
+    ValueError
+        Two students have the same folder, or the name of a folder is invalid.
     """
     folders, numbers_by_folder = {}, {}
     for name, number in students:

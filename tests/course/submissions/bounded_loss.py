@@ -1,4 +1,7 @@
-"""Typical wrong answers to `bounded_loss` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `bounded_loss`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 IRWLS_STEP_SOURCE = """
 def irwls_step(X, y, w, b, C, s, k):

@@ -1,4 +1,7 @@
-"""Typical wrong answers to `dual_by_hand` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `dual_by_hand`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 MISTAKES = {
     "the labels are missing from P": (

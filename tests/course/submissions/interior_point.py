@@ -1,4 +1,7 @@
-"""Typical wrong answers to `interior_point` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `interior_point`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 REDUCED_STEP_SOURCE = """
 def {name}(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):
@@ -52,7 +55,7 @@ MISTAKES = {
         {"iteration": ITERATION_SOURCE.format(step="reduced_step", tolerance="0.1")},
         {"test_iteration": 0},
     ),
-    "two blocks of the matrix are exchanged": (
+    "two blocks of the matrix are swapped": (
         {
             "full": """
 def full_step(Q, y, C, alpha, u, v, r1, r2, r3, r4, solve):

@@ -1,4 +1,7 @@
-"""Typical wrong answers to `kernels` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `kernels`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 CHOOSE_SOURCE = """
 def choose(X, y, C_values, gammas, folds):

@@ -1,4 +1,7 @@
-"""Typical wrong answers to `logistic` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `logistic`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 MISTAKES = {
     "only full Newton steps": (

@@ -1,4 +1,7 @@
-"""Typical wrong answers to `many_classes` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `many_classes`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 MISTAKES = {
     "the classifier of a pair is trained on all points": (

@@ -1,4 +1,7 @@
-"""Typical wrong answers to `project` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `project`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 MISTAKES = {
     "the class is one of the features": (

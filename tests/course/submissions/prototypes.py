@@ -1,4 +1,7 @@
-"""Typical wrong answers to `prototypes` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `prototypes`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 MISTAKES = {
     "the nearest negatives on any side are chosen": (

@@ -1,4 +1,7 @@
-"""Typical wrong answers to `stumps` with their points, and an alternative solution."""
+"""Typical wrong answers to the assignment `stumps`, and an alternative solution.
+
+For each wrong answer, the points that its tests receive are listed.
+"""
 
 MISTAKES = {
     "the sum is not divided by the number of features": (

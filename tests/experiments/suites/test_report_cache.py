@@ -1,4 +1,4 @@
-"""Reports of a suite share cached rows, which are renewed when the file of records changes."""
+"""Reports of a suite share cached rows until the file of records changes."""
 
 import json
 
@@ -25,7 +25,7 @@ def test_changing_the_returned_rows_does_not_change_the_cache(store):
     assert list(report("exploring-parameters", store).rows) == original_rows
 
 
-def test_report_is_renewed_when_the_file_of_records_changes(store):
+def test_cache_is_invalidated_when_the_file_of_records_changes(store):
     old_report = report("exploring-parameters", store)
     records = store.records()
     for record in records:
