@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from svmbook import AdaBoostStump, StumpEnsembleSVC
-from svmbook.ensembles.additive import piecewise_linear_from_kernels
+from svmbook.ensembles.additive import piecewise_linear_from_kernel_expansion
 from svmbook.kernels import stump
 
 SIZES = (20_000, 100_000, 1_000_000)
@@ -90,7 +90,7 @@ def compare_predictions(X, y):
         lambda: np.concatenate([-cdist(block, X, "cityblock") @ dual_coef for block in blocks])
     )
     shape_functions, build_seconds = time_call(
-        lambda: [piecewise_linear_from_kernels(column, dual_coef) for column in X.T]
+        lambda: [piecewise_linear_from_kernel_expansion(column, dual_coef) for column in X.T]
     )
     shape_outputs, shape_seconds = time_call(
         lambda: sum(g(column) for g, column in zip(shape_functions, X_new.T, strict=True))

@@ -35,7 +35,7 @@ def size_rows():
         sources = [
             f"`{source}`"
             for source, preparation in PREPARATIONS.items()
-            if entry.name in preparation.tables
+            if entry.name in preparation.table_names
         ]
         default = f"OpenML {entry.openml_id}" if entry.openml_id else "a file of your own"
         fetched_from = {"iris": "scikit-learn", "covtype": "`fetch_covtype`"}.get(

@@ -57,7 +57,7 @@ class AdaBoostStump(AdditiveModel):
         Number of rounds.
     estimators_ : list
         Only with more than two classes: one fitted classifier per pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, which predict by vote. They have the other
+        `sklearn.multiclass.OneVsOneClassifier`; prediction is by majority vote. Each has the other
         attributes; ``classes_`` and ``n_iter_``, one number per pair, are also set here.
     classes_, n_features_in_, feature_names_in_
         As in `StumpEnsembleSVC`.
@@ -70,7 +70,7 @@ class AdaBoostStump(AdditiveModel):
     See Also
     --------
     sklearn.ensemble.AdaBoostClassifier : Boosts any classifier.
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities from outputs on validation folds.
 
     Notes
     -----

@@ -24,7 +24,7 @@ __all__ = [
     "AdditiveModel",
     "PiecewiseLinear",
     "StepFunction",
-    "piecewise_linear_from_kernels",
+    "piecewise_linear_from_kernel_expansion",
     "step_functions_from_stumps",
 ]
 
@@ -64,7 +64,7 @@ class StepFunction(NamedTuple):
         return zip(np.repeat(self.thresholds, 2), values, strict=True)
 
 
-def piecewise_linear_from_kernels(x, coefficients):
+def piecewise_linear_from_kernel_expansion(x, coefficients):
     r"""Return :math:`g(u) = -\sum_i c_i|u - x_i|` for coefficients that sum to zero.
 
     This is the expansion in the kernel :math:`-|u - x|`. With the points in increasing order, its
@@ -85,13 +85,13 @@ def piecewise_linear_from_kernels(x, coefficients):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.ensembles.additive import piecewise_linear_from_kernels
+    >>> from svmbook.ensembles.additive import piecewise_linear_from_kernel_expansion
     >>> x, coefficients = np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5])
-    >>> piecewise_linear_from_kernels(x, coefficients)
+    >>> piecewise_linear_from_kernel_expansion(x, coefficients)
     PiecewiseLinear(knots=array([0., 2.]), values=array([0., 4.]))
     """
-    knots, index = unique_up_to_rounding(x)
-    slopes = -2.0 * np.cumsum(np.bincount(index, coefficients))[:-1]
+    knots, inverse = unique_up_to_rounding(x)
+    slopes = -2.0 * np.cumsum(np.bincount(inverse, coefficients))[:-1]
     return PiecewiseLinear(knots, np.append(0.0, np.cumsum(slopes * np.diff(knots))))
 
 
@@ -114,14 +114,14 @@ def step_functions_from_stumps(stumps, weights, n_features):
     constant : float
         The value of the sum below all thresholds.
     """
-    jumps = 2.0 * weights * stumps.signs
+    stump_jumps = 2.0 * weights * stumps.signs
     is_finite = np.isfinite(stumps.thresholds)
     shape_functions = []
     for j in range(n_features):
         is_split = is_finite & (stumps.features == j)
-        thresholds, index = np.unique(stumps.thresholds[is_split], return_inverse=True)
-        heights = np.bincount(index, jumps[is_split], minlength=len(thresholds))
-        shape_functions.append(StepFunction(thresholds, np.append(0.0, np.cumsum(heights))))
+        thresholds, inverse = np.unique(stumps.thresholds[is_split], return_inverse=True)
+        jumps = np.bincount(inverse, stump_jumps[is_split], minlength=len(thresholds))
+        shape_functions.append(StepFunction(thresholds, np.append(0.0, np.cumsum(jumps))))
     return shape_functions, -float(weights @ stumps.signs)
 
 
@@ -235,8 +235,8 @@ class AdditiveModel(BaseClassifier):
         self._check_single_decision_function("shape_frame")
         rows = [
             (name, t, value)
-            for name, shape in zip(self._feature_names(), self.shape_functions_, strict=True)
-            for t, value in shape.vertices()
+            for name, g in zip(self._feature_names(), self.shape_functions_, strict=True)
+            for t, value in g.vertices()
         ]
         return data_frame(rows, ["feature", "value", "contribution"])
 
@@ -245,27 +245,28 @@ class AdditiveModel(BaseClassifier):
 
     def _contributions(self, X):
         contributions = np.empty(X.shape, order="F")
-        for j, shape in enumerate(self.shape_functions_):
-            contributions[:, j] = shape(X[:, j])
+        for j, g in enumerate(self.shape_functions_):
+            contributions[:, j] = g(X[:, j])
         return contributions
 
     def _outputs(self, X):
         F = np.full(len(X), self.intercept_[0])
-        for j, shape in enumerate(self.shape_functions_):
-            F += shape(X[:, j])
+        for j, g in enumerate(self.shape_functions_):
+            F += g(X[:, j])
         return F
 
-    def _set_additive_attributes(self, shape_functions, intercept, X, weights):
+    def _set_additive_attributes(self, shape_functions, constant, X, weights):
         """Set the fitted attributes of an additive model, with centred shape functions.
 
-        The weighted mean of each shape function over the training points moves to the intercept.
+        The weighted mean of each shape function over the training points is added to the constant
+        term, which gives the intercept.
         """
         self.shape_functions_ = shape_functions
         contributions, weights = self._contributions(X), normalise_weights(weights)
         means = weights @ contributions
         self.shape_functions_ = [
-            shape._replace(values=shape.values - mean)
-            for shape, mean in zip(shape_functions, means, strict=True)
+            g._replace(values=g.values - mean)
+            for g, mean in zip(shape_functions, means, strict=True)
         ]
-        self.intercept_ = np.array([intercept + means.sum()])
+        self.intercept_ = np.array([constant + means.sum()])
         self.feature_importances_ = np.sqrt(weights @ (contributions - means) ** 2)

@@ -41,7 +41,7 @@ def shape_bands(
     The model is refitted to bootstrap samples, drawn from the points with replacement. A band
     consists of the quantiles :math:`(1 \mp` ``level`` :math:`)/2` of the refitted shape functions,
     each centred to weighted mean zero over the given points. The band shows sampling variation. It
-    does not show the bias that the penalty causes, so it is a lower bound of the uncertainty.
+    does not show bias, such as that of a penalty, so it understates the uncertainty.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class Stumps:
         self.low, self.high = np.asarray(box, dtype=float)
         self.mass = stump_mass(box)
 
-    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+    def draw_hypotheses(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
         """Draw hypotheses; return a function that evaluates them at points, (n, n_hypotheses)."""
         widths = self.high - self.low
         j = rng.choice(len(widths), n_hypotheses, p=widths / widths.sum())
@@ -66,7 +66,7 @@ class Perceptrons:
         self.d, self.radius = d, radius
         self.mass = radius / mean_abs_cos(d)
 
-    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+    def draw_hypotheses(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
         """Draw hypotheses; return a function that evaluates them at points, (n, n_hypotheses)."""
         theta = rng.standard_normal((self.d, n_hypotheses))
         theta /= np.linalg.norm(theta, axis=0)
@@ -81,15 +81,15 @@ class Rules:
     Parameters
     ----------
     learner : object
-        Has ``mass`` and ``draw``, and hypotheses with values -1 and +1.
+        Has ``mass`` and ``draw_hypotheses``, and hypotheses with values -1 and +1.
     """
 
     def __init__(self, learner: object) -> None:
         self.learner, self.mass = learner, learner.mass
 
-    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+    def draw_hypotheses(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
         """Draw rules; return a function that evaluates them at points, (n, n_hypotheses)."""
-        h = self.learner.draw(n_hypotheses, rng)
+        h = self.learner.draw_hypotheses(n_hypotheses, rng)
         return lambda X: 0.5 * (h(X) + 1.0)
 
 
@@ -98,18 +98,19 @@ class Conjunctions:
 
     Parameters
     ----------
-    first, second : object
-        Sets of rules, with ``mass`` and ``draw``.
+    first_rule_set, second_rule_set : object
+        Sets of rules, with ``mass`` and ``draw_hypotheses``.
     """
 
-    def __init__(self, first: object, second: object) -> None:
-        self.first, self.second = first, second
-        self.mass = first.mass * second.mass
+    def __init__(self, first_rule_set: object, second_rule_set: object) -> None:
+        self.first_rule_set, self.second_rule_set = first_rule_set, second_rule_set
+        self.mass = first_rule_set.mass * second_rule_set.mass
 
-    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+    def draw_hypotheses(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
         """Draw conjunctions; return a function that evaluates them at points, (n, n_hypotheses)."""
-        first, second = self.first.draw(n_hypotheses, rng), self.second.draw(n_hypotheses, rng)
-        return lambda X: first(X) * second(X)
+        first_rules = self.first_rule_set.draw_hypotheses(n_hypotheses, rng)
+        second_rules = self.second_rule_set.draw_hypotheses(n_hypotheses, rng)
+        return lambda X: first_rules(X) * second_rules(X)
 
 
 class NegationClosure:
@@ -117,16 +118,17 @@ class NegationClosure:
 
     Parameters
     ----------
-    rules : object
-        Set of rules, with ``mass`` and ``draw``.
+    rule_set : object
+        Set of rules, with ``mass`` and ``draw_hypotheses``.
     """
 
-    def __init__(self, rules: object) -> None:
-        self.rules, self.mass = rules, rules.mass
+    def __init__(self, rule_set: object) -> None:
+        self.rule_set, self.mass = rule_set, rule_set.mass
 
-    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+    def draw_hypotheses(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
         """Draw hypotheses; return a function that evaluates them at points, (n, n_hypotheses)."""
-        rules, signs = self.rules.draw(n_hypotheses, rng), rng.choice([-1.0, 1.0], n_hypotheses)
+        rules = self.rule_set.draw_hypotheses(n_hypotheses, rng)
+        signs = rng.choice([-1.0, 1.0], n_hypotheses)
         return lambda X: signs * (2.0 * rules(X) - 1.0)
 
 
@@ -138,20 +140,20 @@ class Leaves:
 
     Parameters
     ----------
-    rules : object
-        Set of rules with ``draw``; each point satisfies rules of half the total weight.
+    rule_set : object
+        Set of rules with ``draw_hypotheses``; each point satisfies rules of half the total weight.
     degree : float
         L, the mean number of rules of the leaves that contain a point.
     """
 
-    def __init__(self, rules: object, degree: float) -> None:
-        self.rules, self.degree = rules, degree
+    def __init__(self, rule_set: object, degree: float) -> None:
+        self.rule_set, self.degree = rule_set, degree
         self.mass = float(np.exp(degree))
 
-    def draw(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
+    def draw_hypotheses(self, n_hypotheses: int, rng: np.random.Generator) -> Callable:
         """Draw leaves; return a function that evaluates them at points, (n, n_hypotheses)."""
         sizes = rng.poisson(2.0 * self.degree, n_hypotheses)
-        leaves = [self.rules.draw(size, rng) for size in sizes]
+        leaves = [self.rule_set.draw_hypotheses(size, rng) for size in sizes]
         return lambda X: np.stack([rules(X).prod(axis=1) for rules in leaves], axis=1)
 
 
@@ -168,7 +170,7 @@ def sampled_kernel(
     Parameters
     ----------
     learner : object
-        Has ``mass`` and ``draw``.
+        Has ``mass`` and ``draw_hypotheses``.
     X : ndarray of shape (n, d)
         Points.
     Z : ndarray of shape (m, d), default=None
@@ -197,6 +199,6 @@ def sampled_kernel(
     Z = X if Z is None else np.asarray(Z, dtype=float)
     total = np.zeros((len(X), len(Z)))
     for start in range(0, n_hypotheses, BATCH_SIZE):
-        h = learner.draw(min(BATCH_SIZE, n_hypotheses - start), rng)
+        h = learner.draw_hypotheses(min(BATCH_SIZE, n_hypotheses - start), rng)
         total += h(X) @ h(Z).T
     return learner.mass / n_hypotheses * total

@@ -31,7 +31,7 @@ class LPBoost(BaseClassifier):
     .. math:: \sum_h w_h + \sum_i C_i\xi_i \quad\text{subject to}\quad
         y_i\sum_h w_h h(x_i) \ge 1 - \xi_i,
 
-    where :math:`C_i` is ``C`` times the weight of the class of :math:`x_i` times its sample weight.
+    where :math:`C_i` is ``C`` times the class weight and the sample weight of :math:`x_i`.
 
     Parameters
     ----------
@@ -42,8 +42,9 @@ class LPBoost(BaseClassifier):
     estimator : classifier, default=None
         The base learner: a scikit-learn classifier whose ``fit`` takes ``sample_weight``. A copy is
         fitted in each iteration. None uses all decision stumps with thresholds midway between
-        neighbouring training values. The certificate assumes that the base learner finds the
-        hypothesis of smallest weighted error, as stumps do.
+        neighbouring training values. ``dual_objective_`` is a lower bound, and the duality gap is
+        valid, only if the base learner finds the hypothesis of smallest weighted error. For stumps
+        the search is exact.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-6
@@ -189,13 +190,13 @@ class LPBoost(BaseClassifier):
 class _ClassifierLearner:
     """A base learner that fits a copy of a scikit-learn classifier to each set of weights."""
 
-    def __init__(self, classifier, X, y):
-        if not has_fit_parameter(classifier, "sample_weight"):
+    def __init__(self, estimator, X, y):
+        if not has_fit_parameter(estimator, "sample_weight"):
             raise ValueError(
-                f"the fit of estimator={classifier!r} takes no sample_weight, which boosting "
-                "needs; use a classifier that does, for instance DecisionTreeClassifier."
+                f"the fit of {estimator=!r} takes no sample_weight, which boosting needs; use a "
+                "classifier that does, for instance DecisionTreeClassifier."
             )
-        self.classifier, self.X, self.y = classifier, X, y
+        self.estimator, self.X, self.y = estimator, X, y
 
     def candidates(self, g, min_edge):
         """Return the classifier fitted with weights |g|, and its edge if above ``min_edge``.
@@ -205,7 +206,7 @@ class _ClassifierLearner:
         has_weight = g != 0.0  # points of weight zero do not affect the choice
         X, y, weights = self.X[has_weight], self.y[has_weight], np.abs(g[has_weight])
         if np.ptp(y):
-            classifier = clone(self.classifier)
+            classifier = clone(self.estimator)
             classifier.fit(X, y, sample_weight=weights)
         else:
             # Many classifiers do not accept a single class.

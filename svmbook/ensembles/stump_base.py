@@ -14,7 +14,7 @@ from ..gram import StoredGram, StumpGram, quantile_knots
 from ..kernel_machine import KernelMachine
 from ..labels import is_multiclass
 from ..weights import normalise_weights
-from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernels
+from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernel_expansion
 
 __all__ = ["StumpEnsemble"]
 
@@ -65,8 +65,8 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         all_constant = not np.ptp(points, axis=0).any()  # then there are no knots
         is_exact = self.n_knots is None or all_constant
         solve = self._solve_exactly if is_exact else self._solve_at_knots
-        result, shape_functions, intercept = solve(problem, scaled_points)
-        self._set_additive_attributes(shape_functions, intercept, points, problem.weights)
+        result, shape_functions, constant = solve(problem, scaled_points)
+        self._set_additive_attributes(shape_functions, constant, points, problem.weights)
         self._set_diagnostics(problem, result, stacklevel=4)
         del self._kernel  # the shape functions are the model; only the solver needs the kernel
         return self
@@ -88,7 +88,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         support = np.flatnonzero(A) if A.any() else np.arange(1)
         features = zip(problem.points[support].T, self.feature_scale_, strict=True)
         shape_functions = [
-            piecewise_linear_from_kernels(x, A[support] / scale) for x, scale in features
+            piecewise_linear_from_kernel_expansion(x, A[support] / scale) for x, scale in features
         ]
         # Both forms have the same output at the first point, which gives the constant term.
         kernel_row = kernel.without_shift().values(scaled_points[:1], scaled_points[support])[0]

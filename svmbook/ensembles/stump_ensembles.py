@@ -79,7 +79,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         Number of iterations of the solver.
     estimators_ : list
         Only with more than two classes: one fitted classifier per pair of classes, in the order of
-        `sklearn.multiclass.OneVsOneClassifier`, which predict by vote. They have the other
+        `sklearn.multiclass.OneVsOneClassifier`; prediction is by majority vote. Each has the other
         attributes. ``classes_``, ``n_iter_``, ``converged_`` and ``relative_gap_`` (the largest of
         all pairs) are also set here.
     classes_ : ndarray of shape (n_classes,)

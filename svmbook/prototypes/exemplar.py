@@ -108,7 +108,7 @@ class ExemplarSVM(LocalEnsemble):
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities from outputs on validation folds.
 
     Notes
     -----

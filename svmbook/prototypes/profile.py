@@ -103,7 +103,7 @@ class ProfileSVM(PairwiseClassifier):
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities from outputs on validation folds.
 
     References
     ----------

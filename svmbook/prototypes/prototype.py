@@ -129,7 +129,7 @@ class PrototypeSVM(LocalEnsemble):
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities from outputs on validation folds.
 
     Notes
     -----

@@ -67,7 +67,7 @@ class SampledPrototypeSVM(PrototypeSVM):
 
     See Also
     --------
-    sklearn.calibration.CalibratedClassifierCV : Probabilities, from outputs on held-out folds.
+    sklearn.calibration.CalibratedClassifierCV : Probabilities from outputs on validation folds.
 
     Notes
     -----

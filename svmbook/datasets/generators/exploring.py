@@ -28,10 +28,12 @@ __all__ = [
     "xor",
 ]
 
-STDEV_DISTANCE = 5.4  # between the two means; reproduces the reported error rates
-# Coordinate of the centres of `non_separable`; reproduces the reported error of 5 %.
-NON_SEPARABLE_CENTRE = 1.95
-FOREST_NOISE = 0.7  # label noise of `forest_like`, in standard deviations of the score
+# Distance between the two means of `stdev`; reproduces the reported error rates.
+DISTANCE_BETWEEN_MEANS = 5.4
+# Absolute coordinate of the centres of `non_separable`; reproduces the reported error of 5 %.
+CENTRE_COORDINATE = 1.95
+# Standard deviation of the noise that `forest_like` adds to the score, relative to the score's.
+RELATIVE_SCORE_NOISE = 0.7
 
 
 class DataSplit(NamedTuple):
@@ -83,8 +85,8 @@ def stdev(
     check_positive("sd", sd)
     rng = check_random_state(random_state)
     y = balanced_labels(n, rng)
-    centre = STDEV_DISTANCE / 2 / np.sqrt(2)
-    return sd * rng.standard_normal((n, 2)) + centre * y[:, None], y
+    coordinate = DISTANCE_BETWEEN_MEANS / 2 / np.sqrt(2)
+    return sd * rng.standard_normal((n, 2)) + coordinate * y[:, None], y
 
 
 def stdev_bayes_error(sd: float) -> float:
@@ -112,7 +114,7 @@ def stdev_bayes_error(sd: float) -> float:
     [0.35, 8.85, 24.98]
     """
     check_positive("sd", sd)
-    return float(norm.cdf(-STDEV_DISTANCE / 2 / sd))
+    return float(norm.cdf(-DISTANCE_BETWEEN_MEANS / 2 / sd))
 
 
 def non_separable(
@@ -156,7 +158,7 @@ def non_separable(
     rng = check_random_state(random_state)
     y = balanced_labels(n, rng)
     signs = rng.choice([-1.0, 1.0], size=n)
-    centres = NON_SEPARABLE_CENTRE * np.column_stack([signs, signs * y])
+    centres = CENTRE_COORDINATE * np.column_stack([signs, signs * y])
     return centres + rng.standard_normal((n, 2)), y
 
 
@@ -174,7 +176,7 @@ def non_separable_bayes_error() -> float:
     >>> round(100 * non_separable_bayes_error(), 2)
     4.99
     """
-    p = float(norm.cdf(-NON_SEPARABLE_CENTRE))
+    p = float(norm.cdf(-CENTRE_COORDINATE))
     return 2 * p * (1 - p)
 
 
@@ -229,10 +231,10 @@ def forest_like(
 
     Columns 0-9 are correlated and normal, with mean about 0 and standard deviation 1. Columns
     10-13 encode one of four areas and 14-53 one of forty soils, whose probabilities depend on the
-    measurements. The score is a linear function of all columns minus its median. The label is
-    the sign of the score plus normal noise of 0.7 standard deviations of the score. So the Bayes
-    rule is linear: the sign of the score. Its error is about 20 %; for a normal score it is
-    :math:`\arctan(0.7)/\pi`, or 19 %.
+    measurements. The score is a linear function of all columns minus its median. Normal noise,
+    with 0.7 times the standard deviation of the score, is added to the score. The label is the sign
+    of the sum. So the Bayes rule is linear: the sign of the score. Its error is about 20 %; for a
+    normal score it is :math:`\arctan(0.7)/\pi`, or 19 %.
 
     The problem itself depends on the seed: another seed gives other correlations and another
     score. For training and test data draw once and split.
@@ -277,14 +279,14 @@ def forest_like(
     weights = rng.standard_normal(54)
     score = X @ weights
     score -= np.median(score)
-    noise = FOREST_NOISE * score.std() * rng.standard_normal(n)
+    noise = RELATIVE_SCORE_NOISE * score.std() * rng.standard_normal(n)
     return X, np.where(score + noise > 0, 1.0, -1.0)
 
 
 def draw_split(draw: Callable, *, random_state: int | None = None) -> DataSplit:
     """Return training, validation and test data, drawn by a generator with independent seeds.
 
-    The distribution of the generator must not depend on the seed, as that of `forest_like` does.
+    The distribution of the generator must not depend on the seed; that of `forest_like` does.
 
     Parameters
     ----------

@@ -36,8 +36,9 @@ def isolated(
     r"""Draw three small Gaussian clusters, and a uniform background at a distance from them.
 
     Class +1 has 3/8 of the points, in clusters of standard deviation ``spread``. Class -1 is
-    uniform on the unit square outside the circles of radius 3 ``spread`` around the centres. The
-    Bayes rule predicts +1 inside these circles. Its error is :math:`\tfrac38 e^{-9/2}`, or 0.42 %.
+    uniform on the unit square outside the circles of radius 3 ``spread`` around the centres. If
+    ``spread`` is above 0.02, the Bayes rule predicts +1 inside these circles, and outside the
+    square, where hardly any points lie. Its error is :math:`\tfrac38 e^{-9/2}`, or 0.42 %.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def isolated(
 
 
 def isolated_bayes_error() -> float:
-    r"""Return the Bayes error of `isolated`, :math:`\tfrac38 e^{-9/2}`.
+    r"""Return the Bayes error of `isolated`, :math:`\tfrac38 e^{-9/2}`, for a spread above 0.02.
 
     Examples
     --------
@@ -154,8 +155,8 @@ def striated(
     check_positive("tilt", abs(tilt), allow_zero=True)
     rng = check_random_state(random_state)
     y = balanced_labels(n, rng)
-    stripe = 2 * rng.randint(n_stripes // 2, size=n) + (y < 0)
-    x_1 = stripe + width * rng.standard_normal(n)
+    stripe_indices = 2 * rng.randint(n_stripes // 2, size=n) + (y < 0)
+    x_1 = stripe_indices + width * rng.standard_normal(n)
     X = np.column_stack([x_1, length * rng.standard_normal(n)])
     if tilt:
         angle, centre = np.deg2rad(tilt), np.array([(n_stripes - 1) / 2, 0.0])
@@ -178,14 +179,15 @@ def striated_bayes_error(n_stripes: int = 8, width: float = 0.2) -> float:
     """
     _check_stripes(n_stripes, width)
     padding = 10.0 * width  # the probability beyond is negligible
-    x = np.linspace(-padding, n_stripes - 1 + padding, 200_001)
-    densities = norm.pdf(x[:, None], np.arange(n_stripes), width)
-    positive, negative = densities[:, ::2].mean(axis=1), densities[:, 1::2].mean(axis=1)
-    return float(0.5 * trapezoid(np.minimum(positive, negative), x))
+    x_1 = np.linspace(-padding, n_stripes - 1 + padding, 200_001)
+    stripe_densities = norm.pdf(x_1[:, None], np.arange(n_stripes), width)
+    positive_density = stripe_densities[:, ::2].mean(axis=1)
+    negative_density = stripe_densities[:, 1::2].mean(axis=1)
+    return float(0.5 * trapezoid(np.minimum(positive_density, negative_density), x_1))
 
 
 def spirals() -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw two spirals of 97 points each that wind around each other three times.
+    r"""Return two spirals of 97 points each that wind around each other three times.
 
     Point i of the first arm, i = 0 to 96, has radius :math:`6.5(104 - i)/104` and angle
     :math:`i\pi/16`; the second arm is its reflection in the origin. The points are not random.

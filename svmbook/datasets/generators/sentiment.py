@@ -1,4 +1,4 @@
-"""Random messages of artificial words, English words of sentiment and emoticons, by sentiment."""
+"""Random messages with a sentiment: artificial words, English sentiment words and emoticons."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ __all__ = ["messages"]
 CLASS_COUNTS = {"negative": 99, "neutral": 30, "objective": 314, "positive": 157}  # of 600
 # Words of positive and negative sentiment.
 POSITIVE_WORDS = (
-    "good great love happy best thanks nice fun win beautiful excited perfect enjoy sweet proud"
+    *("good", "great", "love", "happy", "best", "thanks", "nice", "fun"),
+    *("win", "beautiful", "excited", "perfect", "enjoy", "sweet", "proud"),
 )
-NEGATIVE_WORDS = "bad hate worst sad sorry fail angry awful lost sick boring ugly hurt broken wrong"
+NEGATIVE_WORDS = (
+    *("bad", "hate", "worst", "sad", "sorry", "fail", "angry", "awful"),
+    *("lost", "sick", "boring", "ugly", "hurt", "broken", "wrong"),
+)
 SYLLABLES = tuple("bakomirutelanosivopadufegihalumaneporisu"[2 * k : 2 * k + 2] for k in range(20))
 # Expected numbers per message of positive words, negative words, ":)", ":(", and links.
 POISSON_RATES = {
@@ -97,8 +101,8 @@ def _message(label, topic, words, word_probabilities, rng):
     tokens = list(rng.choice(words, rng.poisson(9) + 3, p=word_probabilities))
     tokens += list(words[rng.choice(topic, 2)])
     n_positive, n_negative, n_smiles, n_frowns, n_links = rng.poisson(POISSON_RATES[label])
-    tokens += list(rng.choice(POSITIVE_WORDS.split(), n_positive))
-    tokens += list(rng.choice(NEGATIVE_WORDS.split(), n_negative))
+    tokens += list(rng.choice(POSITIVE_WORDS, n_positive))
+    tokens += list(rng.choice(NEGATIVE_WORDS, n_negative))
     tokens += [":)"] * n_smiles + [":("] * n_frowns
     tokens += [f"http://t.co/{rng.randint(10**6)}" for _ in range(n_links)]
     tokens += [f"@{word}" for word in rng.choice(words, rng.poisson(0.6), p=word_probabilities)]

@@ -2,7 +2,7 @@ r"""Two one-dimensional problems that mislead a linear SVM: cases A and B of the
 
 Part of class +1 lies inside the interval of class -1. The hinge loss grows with the distance of
 these points from the threshold and therefore moves it; the 0-1 loss does not. As a function of the
-threshold, the error has two local minima in both problems.
+threshold, the error has two local minima in each problem.
 
 References
 ----------
@@ -71,7 +71,7 @@ def usvc_case_a(
 def usvc_case_b(
     n: int = 500, *, random_state: int | np.random.RandomState | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Draw case B: class +1 uniform on (0.7, 0.95), with a narrow part around 0.25.
+    r"""Draw case B: class +1 uniform on (0.7, 0.95), with a narrow Gaussian around 0.25.
 
     :math:`f(x|+1) = \tfrac{1}{1.4} U(0.7, 0.95) + \tfrac{0.4}{1.4} N(0.25, 0.02)`,
     :math:`f(x|-1) = U(0, 0.5)`, :math:`P(+1) = 0.7`. Any threshold from 0.5 to 0.7 has an error of
@@ -112,9 +112,9 @@ def usvc_threshold_error(case: str, threshold: ArrayLike) -> float | np.ndarray:
     Parameters
     ----------
     case : {"a", "b"}
-        The case.
+        The problem: that of `usvc_case_a` or of `usvc_case_b`.
     threshold : float or ndarray
-        The threshold.
+        One threshold or several.
 
     Returns
     -------

@@ -49,7 +49,7 @@ class ManifestEntry:
     class_counts: dict  # number of rows by original label, a string
     positive_labels: tuple  # labels of class +1 in binary problems; empty if there is no convention
     openml_id: int | None  # of the same table on OpenML
-    openml_labels: dict  # original label by OpenML's label
+    original_labels: dict  # original label by OpenML's label
     sha256: str  # of the file
     licence: str
     origin: str
@@ -77,7 +77,7 @@ def manifest():
             class_counts={label: int(count) for label, count in class_counts.items()},
             positive_labels=tuple(filter(None, row["positive_labels"].split(";"))),
             openml_id=int(row["openml_id"]) if row["openml_id"] else None,
-            openml_labels=_parse_mapping(row["openml_labels"]),
+            original_labels=_parse_mapping(row["original_labels"]),
             sha256=row["sha256"],
             licence=row["licence"],
             origin=row["origin"],
@@ -101,7 +101,7 @@ def load_table(name):
         known_names = ", ".join(sorted({*manifest(), *BUNDLED_LOADERS}))
         raise ValueError(f"there is no table {name!r}; choose from {known_names}.")
     entry = manifest()[name]
-    path = find_table_file(name) or _download(entry)
+    path = find_table_file(name) or _download_to_cache(entry)
     try:
         header, rows = _read_csv(path)
         _check_contents(entry, header, rows, path, " Remove it, or fetch it again.")
@@ -172,7 +172,7 @@ def cache_folder():
     return Path(data_home).expanduser() / "svmbook"
 
 
-def _download(entry):
+def _download_to_cache(entry):
     """Download a table, check it, write it to the cache, and return its path."""
     folders = f"$SVMBOOK_DATA ({os.environ.get('SVMBOOK_DATA', 'not set')}) or {cache_folder()}"
     advice = f"Put {entry.name}.csv into a folder and set SVMBOOK_DATA to it."
@@ -182,7 +182,7 @@ def _download(entry):
             f"(origin: {entry.origin}). {advice}"
         )
     try:
-        header, rows = _fetch(entry)
+        header, rows = _fetch_rows(entry)
     except Exception as error:  # network errors have many types
         raise FileNotFoundError(
             f"no {entry.name}.csv in {folders}, and the download failed ({error}). {advice}"
@@ -199,7 +199,7 @@ def _download(entry):
     return path
 
 
-def _fetch(entry):
+def _fetch_rows(entry):
     """Return the header and the rows, as strings, of a table that scikit-learn downloads."""
     if entry.name == "covtype":
         bunch = fetch_covtype()
@@ -210,7 +210,7 @@ def _fetch(entry):
         X, y, names, categories = bunch.data, bunch.target, bunch.feature_names, bunch.categories
     categories = categories or {}
     columns = [_cell_strings(X[:, j], categories.get(name)) for j, name in enumerate(names)]
-    labels = [entry.openml_labels.get(str(label).strip(), str(label).strip()) for label in y]
+    labels = [entry.original_labels.get(str(label).strip(), str(label).strip()) for label in y]
     return [*names, "target"], [list(row) for row in zip(*columns, labels, strict=True)]
 
 

@@ -18,15 +18,15 @@ __all__ = ["PREPARATIONS", "Preparation", "load"]
 class Preparation:
     """How a source prepares its tables."""
 
-    tables: tuple  # names of the tables that the source uses
+    table_names: tuple  # the tables that the source uses
     binarise_labels: bool  # whether the labels become -1 and +1
-    scaler: object  # fitted on all rows before they are split; None for no scaling
+    scaler: object  # unfitted; copies are fitted on all rows of a table; None for no scaling
 
 
 #: Preparations by source; the keys are the values of ``prepare`` in `load`.
 PREPARATIONS = {
     "lin2005": Preparation(
-        tables=(
+        table_names=(
             *("australian", "breast", "breast_id", "cleveland", "diabetes", "german", "heart"),
             *("ionosphere", "sonar", "vote84"),
         ),
@@ -34,7 +34,7 @@ PREPARATIONS = {
         scaler=MinMaxScaler((-1.0, 1.0)),
     ),
     "usvc2004": Preparation(
-        tables=(
+        table_names=(
             *("breast", "bupa", "cleveland", "dermatology", "diabetes", "haberman", "heart"),
             *("hepatitis", "image", "postoperative", "thyroid"),
         ),
@@ -42,7 +42,7 @@ PREPARATIONS = {
         scaler=StandardScaler(),
     ),
     "shen2013": Preparation(
-        ("glass", "iris", "segment", "vehicle"), binarise_labels=False, scaler=None
+        table_names=("glass", "iris", "segment", "vehicle"), binarise_labels=False, scaler=None
     ),
 }
 
@@ -92,9 +92,9 @@ def load(name: str, *, prepare: str | None = None, leak_free: bool = False) -> B
     if prepare not in PREPARATIONS:
         raise ValueError(f"there is no source {prepare!r}; choose from {', '.join(PREPARATIONS)}.")
     preparation = PREPARATIONS[prepare]
-    if name not in preparation.tables:
+    if name not in preparation.table_names:
         raise ValueError(
-            f"{prepare} does not use {name!r}; it uses {', '.join(preparation.tables)}."
+            f"{prepare} does not use {name!r}; it uses {', '.join(preparation.table_names)}."
         )
     table = load_table(name)
     is_complete = np.isfinite(table.data).all(axis=1)

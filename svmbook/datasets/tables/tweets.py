@@ -65,8 +65,8 @@ def load_semeval(path: str | Path) -> tuple[list[str], np.ndarray]:
     # Not splitlines, because tweets may contain other line separators.
     for line_number, line in enumerate(_read_text(path).split("\n"), start=1):
         fields = line.rstrip("\r").split("\t")
-        columns = (k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in SENTIMENTS)
-        label_column = next(columns, None)
+        label_columns = (k for k in (2, 4) if "".join(fields[k : k + 1]).strip('"') in SENTIMENTS)
+        label_column = next(label_columns, None)
         if label_column is None or len(fields) == label_column + 1:
             if not line.strip():
                 continue
@@ -117,7 +117,7 @@ def load_lexicon(path: str | Path) -> dict:
     """
     lexicon = {}
     for line in _read_text(path).splitlines():
-        entry = dict(part.split("=", 1) for part in line.split() if "=" in part)
+        entry = dict(field.split("=", 1) for field in line.split() if "=" in field)
         if {"type", "word1", "priorpolarity"} <= entry.keys():
             lexicon[entry["word1"]] = f"{entry['type'][:-4]} {entry['priorpolarity']}"
     if not lexicon:

@@ -38,7 +38,9 @@ POSITIVE_LABELS = {
     "vote84": {"democrat"},
 }
 BINARY_TABLES = [
-    (source, name) for source in ("lin2005", "usvc2004") for name in PREPARATIONS[source].tables
+    (source, name)
+    for source in ("lin2005", "usvc2004")
+    for name in PREPARATIONS[source].table_names
 ]
 CATEGORIES = ("high", "low", "mid")
 

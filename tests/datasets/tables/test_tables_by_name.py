@@ -159,7 +159,7 @@ def test_original_labels_and_categories_are_restored(empty_folder, monkeypatch):
 
 
 def test_manifest_maps_openml_labels_to_original_labels():
-    assert {name: e.openml_labels for name, e in manifest().items() if e.openml_labels} == {
+    assert {name: e.original_labels for name, e in manifest().items() if e.original_labels} == {
         "breast": {"benign": "2", "malignant": "4"},
         "diabetes": {"tested_negative": "0", "tested_positive": "1"},
         "heart": {"absent": "1", "present": "2"},
@@ -252,14 +252,16 @@ def test_tables_of_scikit_learn_have_their_shapes_and_labels(name, shape):
 
 
 def test_manifest_is_consistent():
-    table_names = {name for preparation in PREPARATIONS.values() for name in preparation.tables}
+    table_names = {
+        name for preparation in PREPARATIONS.values() for name in preparation.table_names
+    }
     assert table_names <= set(manifest())
     for entry in manifest().values():
         assert sum(entry.class_counts.values()) == entry.n_rows
         assert set(entry.positive_labels) < set(entry.class_counts)
-        assert set(entry.openml_labels.values()) <= set(entry.class_counts)
+        assert set(entry.original_labels.values()) <= set(entry.class_counts)
     for source in ("lin2005", "usvc2004"):
-        assert all(manifest()[name].positive_labels for name in PREPARATIONS[source].tables)
+        assert all(manifest()[name].positive_labels for name in PREPARATIONS[source].table_names)
 
 
 @needs_tables
@@ -287,7 +289,7 @@ def test_tables_of_lin2005_have_the_printed_shape_and_are_scaled(name):
 
 
 @needs_tables
-@pytest.mark.parametrize("name", PREPARATIONS["usvc2004"].tables)
+@pytest.mark.parametrize("name", PREPARATIONS["usvc2004"].table_names)
 def test_tables_of_usvc2004_are_standardised(name):
     table = load(name, prepare="usvc2004")
     np.testing.assert_allclose(table.data.mean(axis=0), 0, atol=1e-9)

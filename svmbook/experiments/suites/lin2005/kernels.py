@@ -47,7 +47,9 @@ GENERATORS = {
 }
 #: The thesis has ten features in "breast", because its table includes the sample number.
 TABLE_NAMES = {
-    name: name for name in PREPARATIONS["lin2005"].tables if name not in ("breast", "breast_id")
+    name: name
+    for name in PREPARATIONS["lin2005"].table_names
+    if name not in ("breast", "breast_id")
 }
 TABLE_NAMES["breast"] = "breast_id"
 METHODS = {
