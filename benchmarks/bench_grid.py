@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from svmbook.datasets import ringnorm, threenorm
-from svmbook.experiments.methods.grid import choose_parameters
+from svmbook.experiments.methods.grid_search import choose_parameters
 from svmbook.kernels import gaussian
 
 C_GRID = [2.0**k for k in range(-5, 16, 2)]

@@ -251,7 +251,7 @@ def test_api_pages_show_the_public_modules():
     public = {f"svmbook.{name}" for name in modules - internal_modules if not name.startswith("_")}
     method_modules = {
         f"svmbook.experiments.methods.{name}"
-        for name in ("grid", "multiple_comparisons", "protocols", "statistics")
+        for name in ("grid_search", "multiple_comparisons", "protocols", "statistics")
     }
     # The commands have no page; of the course, students import only two modules.
     public -= {"svmbook.cli", "svmbook.course"}

@@ -1,4 +1,4 @@
-"""Base class of the ensembles of all stumps: exact fits, and fits with few knots."""
+"""Base class of infinite ensembles of decision stumps: exact fits, and fits with few knots."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         y : array-like of shape (n_samples,)
             Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of the loss of each point, not negative. Points of weight zero are ignored.
+            Non-negative factors of the loss of each point. Points of weight zero are ignored.
 
         Returns
         -------
@@ -86,9 +86,10 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         A, intercept = kernel.unshifted_coefficients(A, result.intercept, scaled_points)
         # A is zero if the solver failed in its first iteration.
         support = np.flatnonzero(A) if A.any() else np.arange(1)
-        features = zip(problem.points[support].T, self.feature_scale_, strict=True)
+        columns_and_scales = zip(problem.points[support].T, self.feature_scale_, strict=True)
         shape_functions = [
-            piecewise_linear_from_kernel_expansion(x, A[support] / scale) for x, scale in features
+            piecewise_linear_from_kernel_expansion(x, A[support] / scale)
+            for x, scale in columns_and_scales
         ]
         # Both forms have the same output at the first point, which gives the constant term.
         kernel_row = kernel.without_shift().values(scaled_points[:1], scaled_points[support])[0]
@@ -107,8 +108,8 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
         scaled_knots = [t / scale for t, scale in zip(knots, self.feature_scale_, strict=True)]
         gram = StumpGram.from_knots(scaled_points, scaled_knots)
-        result, weights = self._solve(gram, problem)
-        ends = np.cumsum([len(t) for t in knots])
-        values = np.split(gram.T @ weights, ends[:-1])
+        result, knot_weights = self._solve(gram, problem)
+        knot_counts = [len(t) for t in knots]
+        values = np.split(gram.weights_to_values @ knot_weights, np.cumsum(knot_counts)[:-1])
         shape_functions = [PiecewiseLinear(t, v) for t, v in zip(knots, values, strict=True)]
         return result, shape_functions, result.intercept

@@ -122,12 +122,11 @@ def list_suites():
         click.echo(f"  data:    {', '.join(map(repr, suite.data_sets))}")
         click.echo(f"  methods: {', '.join(map(repr, suite.methods))}")
         if suite.extra_tables:
-            click.echo(f"  tables:  its own, {', '.join(suite.extra_tables)}")
+            click.echo(f"  tables:  main table, {', '.join(suite.extra_tables)}")
         try:
             jobs, store = suite.jobs(), Store(_default_store_path(suite.name))
-            stored = (
-                f"{sum(job in store for job in jobs)} of {len(jobs)} in {_display_path(store.path)}"
-            )
+            n_stored = sum(job in store for job in jobs)
+            stored = f"{n_stored} of {len(jobs)} in {_display_path(store.path)}"
         except (OSError, ValueError) as error:
             stored = f"not usable: {_one_line(error)}"
         click.echo(f"  runs:    {suite.n_runs} per data set and method; stored: {stored}")
@@ -180,33 +179,33 @@ def reproduce_suite(suite_name, datasets, methods, runs, n_jobs, dask_address, s
     click.echo(f"{_display_path(store.path)}: {n_stored} of {n_runs} runs are stored", err=True)
     if not missing_jobs:
         return
-    reason, exit_code = "stopped", 0
+    status, exit_code = "stopped", 0
     with _sigterm_as_interrupt():
         try:
-            from .reproduce import check_tables, dask_client, reproduce  # importing takes seconds
+            from .reproduce import dask_client, load_tables, reproduce  # importing takes seconds
 
             if dask_address is not None:
                 n_workers = None if n_jobs == -1 else n_jobs
                 with dask_client(dask_address, n_workers) as client:
-                    client.run(check_tables, missing_jobs)  # on the workers
+                    client.run(load_tables, missing_jobs)  # on the workers
                     _show_progress(
                         reproduce(requested_jobs, store, client=client), n_stored, n_runs
                     )
             else:
-                check_tables(missing_jobs)
+                load_tables(missing_jobs)
                 _show_progress(
                     reproduce(requested_jobs, store, n_jobs=n_jobs or 1), n_stored, n_runs
                 )
         except KeyboardInterrupt as error:
             exit_code = 128 + (error.args[0] if error.args else signal.SIGINT)
         except (OSError, RunError) as error:
-            reason, exit_code = _one_line(f"Error: {error}"), 1
+            status, exit_code = _one_line(f"Error: {error}"), 1
     store = Store(store.path)  # read again: a signal may have interrupted a refresh
     n_stored = sum(job in store for job in requested_jobs)
     if n_stored < n_runs:
         counts = f"{n_stored} of {n_runs} runs are in {_display_path(store.path)}"
         condition = "once that is fixed, " if exit_code == 1 else ""
-        click.echo(f"{reason}: {counts}; {condition}run the same command again to resume", err=True)
+        click.echo(f"{status}: {counts}; {condition}run the same command again to resume", err=True)
         sys.exit(exit_code or 1)
 
 
@@ -239,7 +238,8 @@ def show_table(suite_name, table_name, store_path, as_csv):
       svmbook table exploring-parameters --store mine.jsonl --csv
     """
     store = Store(store_path or _default_store_path(suite_name))
-    if store.refresh():
+    incomplete_line = store.refresh()
+    if incomplete_line:
         click.echo("warning: the store ends in an incomplete record, left out here", err=True)
     result = report(suite_name, store, table=table_name)
     click.echo(result.to_frame().to_csv(index=False) if as_csv else result, nl=not as_csv)
@@ -248,7 +248,7 @@ def show_table(suite_name, table_name, store_path, as_csv):
 @main.command("data")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--fetch", is_flag=True, help="Download absent tables into the cache.")
-def list_data_tables(names, fetch):
+def verify_data_tables(names, fetch):
     """List the data tables, and verify the checksums of those on this computer.
 
     The exit code is 1 if a table is damaged, or if a table that was named is absent.

@@ -16,11 +16,11 @@ from .suites import find_suite
 
 WORKER_CHECK_SECONDS = 60  # if no result arrives for this time, check that workers are left
 
-__all__ = ["Progress", "check_tables", "dask_client", "reproduce"]
+__all__ = ["Progress", "dask_client", "load_tables", "reproduce"]
 
 
 class Progress(NamedTuple):
-    """The record of a finished run, and how many of the requested runs are stored, of how many."""
+    """The record of a finished run, and how many of the ``n_runs`` requested runs are stored."""
 
     record: dict
     n_stored: int
@@ -90,8 +90,8 @@ def reproduce(jobs, store, *, n_jobs=1, client=None):
         records.close()
 
 
-def check_tables(jobs):
-    """Load every table that the jobs need, so that an error is reported at the start."""
+def load_tables(jobs):
+    """Load every table that the jobs need, so that an absent or damaged one raises at once."""
     for suite_name, data_set in dict.fromkeys((job.suite, job.data_set) for job in jobs):
         table_name = find_suite(suite_name).data_tables.get(data_set)
         if table_name is not None:
@@ -118,7 +118,7 @@ def dask_client(address, n_workers=None, *, timeout=20):
                 n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             )
             with Client(cluster) as client:
-                client.run(_ignore_interrupts)  # on the workers
+                client.run(_ignore_interrupts_permanently)  # on the workers
     except RuntimeError as error:
         raise ChildProcessError(f"the workers did not start ({error})") from error
     with cluster, Client(cluster) as client:
@@ -148,7 +148,8 @@ def _ignored_interrupts():
         signal.signal(signal.SIGINT, previous)
 
 
-def _ignore_interrupts():
+def _ignore_interrupts_permanently():
+    """Ignore Ctrl-C until the process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -117,7 +117,7 @@ class StumpGram(LowRankGram):
     """
 
     def __init__(self, B: ArrayLike, T: ArrayLike, diagonal: ArrayLike) -> None:
-        self.B, self.T, self.diagonal, self.pivots = B, T, diagonal, None
+        self.B, self.weights_to_values, self.diagonal, self.pivots = B, T, diagonal, None
         self.n = B.shape[0]
 
     @classmethod
@@ -151,24 +151,24 @@ class StumpGram(LowRankGram):
     @property
     def Z(self):
         """The dense matrix of features, for operations without a sparse implementation."""
-        return (self.B @ self.T).toarray()
+        return (self.B @ self.weights_to_values).toarray()
 
     @property
     def n_unknowns(self):
         """Number of weights that represent a function."""
-        return self.T.shape[1]
+        return self.weights_to_values.shape[1]
 
     def outputs(self, w: np.ndarray) -> np.ndarray:
         """Return the values of a function at the points, :math:`Zw`."""
-        return self.B @ (self.T @ w)
+        return self.B @ (self.weights_to_values @ w)
 
     def adjoint(self, G: np.ndarray) -> np.ndarray:
         r"""Return the weights :math:`Z^\top G`."""
-        return self.T.T @ (self.B.T @ G)
+        return self.weights_to_values.T @ (self.B.T @ G)
 
     def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
-        return StumpGram(self.B[indices], self.T, self.diagonal[indices])
+        return StumpGram(self.B[indices], self.weights_to_values, self.diagonal[indices])
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the block of these rows and columns."""
@@ -176,7 +176,7 @@ class StumpGram(LowRankGram):
 
     def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``indices``, weighted by ``values``."""
-        return self.outputs(self.T.T @ (values @ self.B[indices]))
+        return self.outputs(self.weights_to_values.T @ (values @ self.B[indices]))
 
     def factor_ridge(self, W: np.ndarray, lam: float) -> Callable:
         r"""Factor a system of weighted ridge regression, as `LowRankGram.factor_ridge` does.
@@ -194,10 +194,10 @@ class StumpGram(LowRankGram):
         B, W = self.B[sample], len(indices) / len(sample) * W[sample]
         total_weight = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)
-        mean = self.T.T @ WB.sum(axis=0) / total_weight
-        left_product = self.T.T @ (WB.T @ B).toarray()
+        mean = self.weights_to_values.T @ WB.sum(axis=0) / total_weight
+        left_product = self.weights_to_values.T @ (WB.T @ B).toarray()
         H = (
-            self.T.T @ left_product.T
+            self.weights_to_values.T @ left_product.T
             - total_weight * np.outer(mean, mean)
             + lam * np.eye(len(mean))
         )

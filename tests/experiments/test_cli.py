@@ -280,7 +280,7 @@ def test_parameter_that_is_not_a_number_is_reported(store_path):
     store_path.write_text(json.dumps(record | {"parameters": {"C": "x"}}) + "\n", encoding="utf-8")
     result = invoke("table", "exploring-parameters", "--store", store_path)
     assert result.exit_code == 1
-    assert "line 1 is not the record of a run: parameters must be names with" in result.stderr
+    assert "line 1 is not the record of a run: parameters must be a dict of" in result.stderr
 
 
 def test_suites_are_listed_under_their_own_names():

@@ -16,7 +16,7 @@ from records import count_lines, records_without_times
 from threadpoolctl import threadpool_info
 
 from svmbook.experiments.cli import main
-from svmbook.experiments.reproduce import check_tables, dask_client, reproduce
+from svmbook.experiments.reproduce import dask_client, load_tables, reproduce
 from svmbook.experiments.running.store import Store
 from svmbook.experiments.running.suite import RunError
 from svmbook.experiments.suites import find_suite
@@ -105,7 +105,7 @@ def test_ctrl_c_while_a_cluster_starts_is_handled_once_it_has_started(monkeypatc
             events.append("worked")
     finally:
         signal.signal(signal.SIGINT, previous_handler)
-    assert events == ["started", "started", "_ignore_interrupts", "closed"]
+    assert events == ["started", "started", "_ignore_interrupts_permanently", "closed"]
 
 
 def test_at_most_one_process_is_started_per_run(tmp_path, monkeypatch):
@@ -269,12 +269,12 @@ def test_error_in_a_run_is_raised_and_finished_runs_are_stored(tmp_path, monkeyp
     assert [r["run"] for r in store.records()] == [0, 1]
 
 
-def test_check_tables_loads_only_the_tables_of_the_jobs(monkeypatch, tmp_path):
+def test_load_tables_loads_only_the_tables_of_the_jobs(monkeypatch, tmp_path):
     monkeypatch.setenv("SVMBOOK_DATA", str(tmp_path))
     (tmp_path / "sonar.csv").write_text("a,target\n1,M\n", encoding="utf-8")
-    check_tables(find_suite("lin2005-kernels").jobs(["twonorm"]))
+    load_tables(find_suite("lin2005-kernels").jobs(["twonorm"]))
     with pytest.raises(ValueError, match="sonar"):
-        check_tables(find_suite("lin2005-kernels").jobs(["twonorm", "sonar"]))
+        load_tables(find_suite("lin2005-kernels").jobs(["twonorm", "sonar"]))
 
 
 # This is the only test in `make test` whose cluster starts a process. The cluster is started in a

@@ -19,12 +19,12 @@ from scipy import stats
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_scalar
 
-__all__ = ["Ranks", "holm", "rank"]
+__all__ = ["RankComparison", "holm", "rank"]
 
 TIE_TOL = 1e-5  # relative to the largest error, because records have six digits
 
 
-class Ranks(NamedTuple):
+class RankComparison(NamedTuple):
     """Mean ranks of methods over data sets, p value of Friedman's test, critical difference."""
 
     means: np.ndarray
@@ -36,9 +36,9 @@ def holm(p_values: ArrayLike) -> np.ndarray:
     """Correct the p values of several tests for their number, by Holm's method.
 
     The smallest p value is multiplied by the number n of tests, the next by n - 1, and so on; each
-    corrected value is at least as large as the previous one. If all null hypotheses hold, the
-    probability that any corrected value is 0.05 or less is at most 0.05. The tests may depend on
-    each other in any way.
+    corrected value is at least as large as the previous one. The probability that any true null
+    hypothesis has a corrected value of 0.05 or less is at most 0.05, whichever hypotheses are true
+    and however the tests depend on each other.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def holm(p_values: ArrayLike) -> np.ndarray:
     return np.minimum(corrected, 1.0)
 
 
-def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
+def rank(errors: ArrayLike, *, level: float = 0.95) -> RankComparison:
     r"""Rank methods on several data sets, and compute the critical difference of mean ranks.
 
     On each data set the best of k methods has rank 1, and ties share the mean of their ranks.
@@ -91,7 +91,7 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
 
     Returns
     -------
-    Ranks
+    RankComparison
 
     Raises
     ------
@@ -102,8 +102,8 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     Examples
     --------
     >>> from svmbook.experiments.methods.multiple_comparisons import rank
-    >>> ranks = rank([[1, 2, 3], [1, 2, 2], [1, 3, 2], [1, 2, 4]])
-    >>> ranks.means, round(ranks.p, 3), round(ranks.critical_difference, 2)
+    >>> result = rank([[1, 2, 3], [1, 2, 2], [1, 3, 2], [1, 2, 4]])
+    >>> result.means, round(result.p, 3), round(result.critical_difference, 2)
     (array([1.   , 2.375, 2.625]), 0.038, 1.66)
     """
     check_scalar(level, "level", Real, min_val=0, max_val=1, include_boundaries="neither")
@@ -115,4 +115,5 @@ def rank(errors: ArrayLike, *, level: float = 0.95) -> Ranks:
     ranks = stats.rankdata(np.take_along_axis(tie_groups, order.argsort(axis=1), axis=1), axis=1)
     q = stats.studentized_range.ppf(level, k, np.inf) / np.sqrt(2.0)
     p = float(stats.friedmanchisquare(*ranks.T).pvalue) if np.ptp(ranks) else 1.0
-    return Ranks(ranks.mean(axis=0), p, float(q * np.sqrt(k * (k + 1) / (6.0 * n))))
+    critical_difference = float(q * np.sqrt(k * (k + 1) / (6.0 * n)))
+    return RankComparison(ranks.mean(axis=0), p, critical_difference)

@@ -220,7 +220,7 @@ class StratifiedFolds(_Protocol):
         return 1.0 / self.n_runs
 
     def _run_data(self, run):
-        folds = StratifiedKFold(self.n_runs, shuffle=True, random_state=run_seed(self.seed, 0))
-        train, test = list(folds.split(self.X, self.y))[run]
+        splitter = StratifiedKFold(self.n_runs, shuffle=True, random_state=run_seed(self.seed, 0))
+        train, test = list(splitter.split(self.X, self.y))[run]
         seed = run_seed(self.seed, run, purpose=1)
         return RunData(self.X[train], self.y[train], self.X[test], self.y[test], seed)

@@ -35,7 +35,6 @@ __all__ = [
     "summarise",
 ]
 
-
 EQUAL_TOL = 1e-14  # relative difference up to which values are equal
 
 
@@ -78,7 +77,7 @@ class Comparison(NamedTuple):
 
 
 class PracticalDifference(NamedTuple):
-    """Probabilities that errors are smaller, practically equivalent, or larger."""
+    """Probabilities of smaller, practically equivalent and larger errors, and a verdict's level."""
 
     smaller: float
     equivalent: float

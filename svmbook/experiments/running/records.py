@@ -27,7 +27,10 @@ def results_folder():
 
 
 def find_book_folder(path, variable, contents):
-    """Return a folder of the book's repository, searched in the current folder and its parents.
+    """Find a folder of the book's repository.
+
+    It is the folder that the environment variable names, if that is set. Otherwise the current
+    folder and its parents are searched for the path.
 
     Parameters
     ----------

@@ -25,12 +25,12 @@ APPEND_FLAGS, FILE_MODE = os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644
 LOCK_TIMEOUT = 60  # seconds to wait for another process's append, which takes milliseconds
 
 
-def _is_number(value):
+def _is_finite_number(value):
     return type(value) in (int, float) and abs(value) < float("inf")
 
 
-def _is_dict_of_numbers(value):
-    return isinstance(value, dict) and all(map(_is_number, value.values()))
+def _is_dict_of_finite_numbers(value):
+    return isinstance(value, dict) and all(map(_is_finite_number, value.values()))
 
 
 # A function that checks a value, and a description of valid values.
@@ -43,10 +43,13 @@ FIELDS = {
     "method": TEXT,
     "run": NON_NEGATIVE_INTEGER,
     "seed": NON_NEGATIVE_INTEGER,
-    "parameters": (_is_dict_of_numbers, "names with finite numbers"),
-    "error": (lambda value: _is_number(value) and 0 <= value <= 1, "between 0 and 1"),
+    "parameters": (_is_dict_of_finite_numbers, "a dict of finite numbers"),
+    "error": (lambda value: _is_finite_number(value) and 0 <= value <= 1, "between 0 and 1"),
     "model_size": NON_NEGATIVE_INTEGER,
-    "seconds": (lambda value: _is_number(value) and value >= 0, "a finite non-negative number"),
+    "seconds": (
+        lambda value: _is_finite_number(value) and value >= 0,
+        "a finite non-negative number",
+    ),
     "versions": TEXT,
 }
 
@@ -156,11 +159,11 @@ class Store:
         return incomplete_line
 
     def repair(self):
-        """Create the file if there is none; move an incomplete last line away, with a warning."""
+        """Create a missing file; move an incomplete last line to another file, and warn."""
         # This fails at once if the file cannot be written; waiting for the lock would take long.
         os.close(os.open(self.path, APPEND_FLAGS, FILE_MODE))
         with self._acquire_lock():
-            self._repair()
+            self._repair_locked()
 
     def append(self, record):
         """Append the record of a run unless the store has one; return whether it was appended."""
@@ -170,14 +173,15 @@ class Store:
         except (TypeError, ValueError) as error:
             raise ValueError(f"the record of {job} cannot be written as JSON: {error}.") from error
         with self._acquire_lock():
-            self._repair()
+            self._repair_locked()
             if job in self:
                 return False
             _append(self.path, line, self._n_bytes_read)
             self.refresh()
         return True
 
-    def _repair(self):
+    def _repair_locked(self):
+        """Move an incomplete last line to another file; the caller holds the lock."""
         incomplete_line = self.refresh()
         if incomplete_line:
             torn_path = self.path.with_name(self.path.name + ".torn")

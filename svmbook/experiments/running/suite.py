@@ -43,7 +43,7 @@ class Suite:
         ``error`` (a fraction), ``model_size``, and any further fields.
     compare : callable
         ``compare(records)`` returns a list of dicts, one for each data set and method that has
-        records: the number of runs ``n_runs``, the results, and those that a source reports.
+        records: the number of runs ``n_runs``, our results, and the reported ones if there are any.
     make_table : callable
         ``make_table(rows)`` returns the `Table` of these dicts. A table of a paper or thesis keeps
         the layout of the original.
@@ -126,12 +126,12 @@ def versions():
     return ", ".join(parts)
 
 
-def _check_names(names, available, message):
+def _check_names(names, available, message_start):
     """Return distinct names, by default all; raise ValueError if one is unknown."""
     names = tuple(dict.fromkeys(available if names is None else names))
     if not names:
         raise ValueError(f"no names were given; choose from {', '.join(available)}.")
     for name in names:
         if name not in available:
-            raise ValueError(f"{message} {name!r}; it has {', '.join(map(repr, available))}.")
+            raise ValueError(f"{message_start} {name!r}; it has {', '.join(map(repr, available))}.")
     return names

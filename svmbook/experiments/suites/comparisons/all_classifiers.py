@@ -55,7 +55,7 @@ from .linear_or_gaussian import split
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
-N_TIMED_POINTS = 1000  # points in the timed prediction; test rows are repeated
+N_TIMED_POINTS = 1000  # points in the timed prediction; test rows are repeated as needed
 LOW_C_GRID = (0.001, 0.01, 0.1, 1.0, 10.0)
 C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 HIGH_C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -117,8 +117,8 @@ def carry_out_run(data_set, method, run):
     X, y, X_test, y_test = split(data_set, run)
     seed = run_seed(0, run, purpose=1)
     model, grid = _estimator_and_grid(method, X, y, seed)
-    folds = StratifiedKFold(3, shuffle=True, random_state=seed)
-    search = GridSearchCV(model, grid, cv=folds, refit=False, error_score="raise")
+    splitter = StratifiedKFold(3, shuffle=True, random_state=seed)
+    search = GridSearchCV(model, grid, cv=splitter, refit=False, error_score="raise")
     with threadpool_limits(1, user_api="openmp"):  # boosted trees use OpenMP
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             selection_seconds = _measure_processor_seconds(search.fit, X, y)
@@ -266,17 +266,17 @@ def _compare(records):
 
 
 def _make_table(rows):
-    """Return one row per method, the best mean rank first, over the tables of all methods."""
+    """Return the table of methods, sorted by mean rank over the data sets that all methods have."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     methods = [m for m in METHODS if any(name == m for _, name in rows_by_key)]
     data_sets = [d for d in SUITE.data_sets if all((d, m) in rows_by_key for m in methods)]
     errors = np.array([[rows_by_key[d, m]["error"] for m in methods] for d in data_sets])
     if len(data_sets) < 2 or len(methods) < 3:
-        ranks = np.full(len(methods), np.nan)
+        mean_ranks = np.full(len(methods), np.nan)
     else:
-        ranks = rank(errors).means
+        mean_ranks = rank(errors).means
     table_rows = []
-    for k in np.argsort(ranks, kind="stable"):
+    for k in np.argsort(mean_ranks, kind="stable"):
         size, selection, training, prediction = (
             float(np.median([rows_by_key[d, methods[k]][name] for d in data_sets]))
             for name in ("model_size", *TIME_FIELDS)
@@ -284,7 +284,7 @@ def _make_table(rows):
         n_near_best = np.sum(errors[:, k] <= errors.min(axis=1) + 1.0)
         table_row = [
             methods[k],
-            f"{ranks[k]:.1f}",
+            f"{mean_ranks[k]:.1f}",
             f"{errors[:, k].mean():.1f}",
             f"{n_near_best}",
         ]
@@ -299,7 +299,7 @@ def _make_table(rows):
 
 
 def _make_data_set_table(rows):
-    """Return one row per table: its size, the best method of the book and the best baseline."""
+    """Return the table of data sets: size, the best method of the book, the best baseline."""
     table_rows = []
     for data_set, group in itertools.groupby(rows, key=lambda row: row["data_set"]):
         group = list(group)

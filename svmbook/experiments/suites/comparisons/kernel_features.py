@@ -36,7 +36,7 @@ C, GAMMA = 10.0, 2.0
 EXACT = "exact kernel"
 FEATURE_MAPS = {"Nystroem": Nystroem, "Fourier": RBFSampler}
 FEATURE_COUNTS = (20, 50, 100, 200, 400)
-N_COMPARED = 400  # number of training points on whose pairs the kernels are compared
+N_KERNEL_ERROR_POINTS = 400  # training points between which the kernels are compared
 
 
 def method_name(kind, m):
@@ -65,7 +65,7 @@ def carry_out_run(data_set, method, run):
         kind, m = APPROXIMATE_METHODS[method]
         feature_map = FEATURE_MAPS[kind](gamma=GAMMA, n_components=m, random_state=parts.seed)
         classifier = make_pipeline(feature_map, DualSVC(C=C)).fit(parts.X_train, parts.y_train)
-        X = parts.X_train[:N_COMPARED]
+        X = parts.X_train[:N_KERNEL_ERROR_POINTS]
         Z = feature_map.transform(X)
         kernel_error = np.abs(Z @ Z.T - gaussian(X, gamma=GAMMA)).mean()
         record |= {"model_size": m, "kernel_error": round(float(kernel_error), 6)}

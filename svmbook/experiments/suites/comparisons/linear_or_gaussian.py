@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ....datasets import load, manifest
 from ....tables import Table
-from ...methods.grid import run_grid_search
+from ...methods.grid_search import run_svm_with_tuning
 from ...methods.multiple_comparisons import holm
 from ...methods.protocols import run_seed
 from ...methods.statistics import PracticalDifference, compare, practical_difference
@@ -80,7 +80,7 @@ def carry_out_run(data_set, method, run):
     grid = {"kernel": METHODS[method], "C": C_GRIDS[method]}
     if method == "gaussian":
         grid["gamma"] = [scaled_gamma / X.shape[1] for scaled_gamma in SCALED_GAMMAS]
-    fields = run_grid_search(X, y, X_test, y_test, seed=run_seed(0, run, purpose=1), **grid)
+    fields = run_svm_with_tuning(X, y, X_test, y_test, seed=run_seed(0, run, purpose=1), **grid)
     return {"seed": run_seed(0, run), "n_train": len(y), "n_test": len(y_test), **fields}
 
 

@@ -26,7 +26,7 @@ from ....kernels import DISTANCE_FUNCTIONS
 from ....logistic import KernelLogisticRegression
 from ....svm import DualSVC
 from ....tables import Table, plus_minus
-from ...methods.grid import CACHE_MEGABYTES
+from ...methods.grid_search import CACHE_MEGABYTES
 from ...methods.protocols import run_seed
 from ...methods.statistics import most_frequent, summarise
 from ...running.suite import Suite

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....ensembles import AdaBoostStump, LPBoost
 from ....svm import DualSVC
-from ...methods.grid import run_grid_search
+from ...methods.grid_search import run_svm_with_tuning
 from ...methods.statistics import compare
 from ...running.suite import Suite
 from .kernels import (
@@ -68,7 +68,7 @@ def carry_out_run(data_set, method, run):
     X, y, X_test, y_test, seed = protocol(data_set, n_runs=run + 1)[run]
     record = {"seed": seed, "parameters": {}}
     if method == "SVM-Stump":
-        result = run_grid_search(
+        result = run_svm_with_tuning(
             X, y, X_test, y_test, seed=seed, kernel="stump", **GRID_WITHOUT_GAMMA
         )
         return record | {key: result[key] for key in ("parameters", "error", "model_size")}

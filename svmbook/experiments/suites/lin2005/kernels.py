@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from ....datasets import PREPARATIONS, load, ringnorm, threenorm, twonorm
 from ....kernels import CONDITIONALLY_DEFINITE, KERNELS
 from ....tables import Table, plus_minus
-from ...methods.grid import choose_parameters, coarsen, fit_and_predict
+from ...methods.grid_search import choose_parameters, coarsen, fit_and_predict
 from ...methods.protocols import GeneratedSamples, RandomSplits
 from ...methods.statistics import compare, summarise
 from ...running.suite import Suite

@@ -40,7 +40,7 @@ def test_errors_of_explicit_fourier_features_agree_with_the_committed_values():
     Z_train, Z_test = (
         np.sqrt(2 / m) * np.cos(X @ omega + phases) for X in (parts.X_train, parts.X_test)
     )
-    compared = slice(kernel_features.N_COMPARED)
+    compared = slice(kernel_features.N_KERNEL_ERROR_POINTS)
     K = gaussian(parts.X_train[compared], gamma=kernel_features.GAMMA)
     kernel_error = np.abs(Z_train[compared] @ Z_train[compared].T - K).mean()
     committed_kernel_errors = values_of("Fourier, m = 400", "kernel_error")

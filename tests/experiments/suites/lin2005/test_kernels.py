@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from svmbook.datasets import load, twonorm_bayes_error
 from svmbook.experiments import load_records, report
-from svmbook.experiments.methods.grid import coarsen
+from svmbook.experiments.methods.grid_search import coarsen
 from svmbook.experiments.suites.lin2005 import kernels
 from svmbook.tables import plus_minus
 

@@ -26,7 +26,7 @@ from ...kernels import CONDITIONALLY_DEFINITE, DISTANCE_FUNCTIONS, KERNELS
 from ...kernels.kernel import shift_values
 from ...solvers.dual.path import svm_path_on_gram
 
-__all__ = ["GridChoice", "choose_parameters", "coarsen", "fit_and_predict", "run_grid_search"]
+__all__ = ["GridChoice", "choose_parameters", "coarsen", "fit_and_predict", "run_svm_with_tuning"]
 
 MIN_PATH_POINTS = 500  # smallest number of training points for which a path is faster than LIBSVM
 CACHE_MEGABYTES = 500  # for the cache into which LIBSVM copies rows of the matrix
@@ -41,8 +41,8 @@ class GridChoice(NamedTuple):
     kernel : str
         The kernel.
     C, gamma : float
-        The parameters with the best mean accuracy. Of ties the first in the grid is chosen, with C
-        in the outer loop, as in `sklearn.model_selection.GridSearchCV`. ``gamma`` is None for a
+        The parameters with the best mean accuracy. Among ties the first in the grid is chosen, with
+        C in the outer loop, as in `sklearn.model_selection.GridSearchCV`. ``gamma`` is None for a
         kernel without parameters.
     score : float
         Mean accuracy of the chosen parameters.
@@ -89,7 +89,7 @@ def choose_parameters(
     C : sequence of float
         Values of the regularisation parameter to try.
     gamma : sequence of float, default=None
-        Values to try; None for a kernel without parameters.
+        Values of gamma to try; None for a kernel without parameters.
     cv : int, cross-validation splitter or iterable of (train, test)
         The folds; an integer means that many stratified folds, without shuffling.
 
@@ -108,7 +108,7 @@ def choose_parameters(
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import choose_parameters
+    >>> from svmbook.experiments.methods.grid_search import choose_parameters
     >>> X, y = twonorm(60, random_state=0)
     >>> cv = StratifiedKFold(3)
     >>> choice = choose_parameters(X, y, C=[0.1, 1.0], gamma=[0.01, 0.1], cv=cv)
@@ -161,7 +161,7 @@ def coarsen(choice: GridChoice, step: int) -> GridChoice:
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import choose_parameters, coarsen
+    >>> from svmbook.experiments.methods.grid_search import choose_parameters, coarsen
     >>> X, y = twonorm(60, random_state=0)
     >>> grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
     >>> choice = choose_parameters(X, y, **grid, cv=StratifiedKFold(3))
@@ -237,11 +237,11 @@ def fit_and_predict(
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods import grid
+    >>> from svmbook.experiments.methods import grid_search
     >>> X, y = twonorm(60, random_state=0)
     >>> cv = StratifiedKFold(3)
-    >>> choice = grid.choose_parameters(X, y, kernel="linear", C=[0.1], cv=cv)
-    >>> labels, n_support = grid.fit_and_predict(choice, X, y, X[:4])
+    >>> choice = grid_search.choose_parameters(X, y, kernel="linear", C=[0.1], cv=cv)
+    >>> labels, n_support = grid_search.fit_and_predict(choice, X, y, X[:4])
     >>> len(labels)
     4
     """
@@ -254,7 +254,7 @@ def fit_and_predict(
     return labels, int(model.n_support_.sum())
 
 
-def run_grid_search(
+def run_svm_with_tuning(
     X: ArrayLike,
     y: ArrayLike,
     X_test: ArrayLike,
@@ -285,9 +285,10 @@ def run_grid_search(
     Examples
     --------
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid import run_grid_search
+    >>> from svmbook.experiments.methods.grid_search import run_svm_with_tuning
     >>> train, test = twonorm(60, random_state=0), twonorm(200, random_state=1)
-    >>> fields = run_grid_search(*train, *test, seed=0, kernel="linear", C=[0.01])
+    >>> grid = {"kernel": "linear", "C": [0.01]}
+    >>> fields = run_svm_with_tuning(*train, *test, seed=0, **grid)
     >>> fields["parameters"]
     {'C': 0.01}
     """

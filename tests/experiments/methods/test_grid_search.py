@@ -10,8 +10,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
 from svmbook.datasets import threenorm
-from svmbook.experiments.methods import grid
-from svmbook.experiments.methods.grid import choose_parameters, fit_and_predict
+from svmbook.experiments.methods import grid_search
+from svmbook.experiments.methods.grid_search import choose_parameters, fit_and_predict
 from svmbook.kernels import gaussian
 
 C_VALUES, GAMMA_VALUES = [2.0**k for k in (-3, 0, 3, 6)], [2.0**k for k in (-9, -6, -3, 0)]
@@ -75,7 +75,7 @@ def test_paths_and_libsvm_make_the_same_choice(data, monkeypatch):
     X, y = threenorm(240, random_state=3) if data == "two classes" else load_iris(return_X_y=True)
     param_grid = {"C": [2.0**k for k in range(-5, 16, 4)], "gamma": [2.0**k for k in (-7, -4, -1)]}
     libsvm_choice = choose_parameters(X, y, **param_grid, cv=CV)
-    monkeypatch.setattr(grid, "MIN_PATH_POINTS", 0)
+    monkeypatch.setattr(grid_search, "MIN_PATH_POINTS", 0)
     path_choice = choose_parameters(X, y, **param_grid, cv=CV)
     # LIBSVM stops at a violation of 1e-3, so a point this close to the boundary may change class.
     np.testing.assert_allclose(path_choice.scores, libsvm_choice.scores, atol=1.5 / (len(y) // 4))
@@ -95,14 +95,14 @@ def test_first_class_wins_tied_votes_of_pairs():
     has_most_votes = votes == votes.max(axis=1, keepdims=True)
     is_tied = (has_most_votes.sum(axis=1) > 1) & (np.abs(outputs).min(axis=1) > 1e-3)
     assert is_tied.sum() > 10
-    (labels,) = grid._predict_by_paths(K, y, [1.0], K_new)
+    (labels,) = grid_search._predict_by_paths(K, y, [1.0], K_new)
     np.testing.assert_array_equal(labels[is_tied], has_most_votes.argmax(axis=1)[is_tied])
     np.testing.assert_array_equal(labels[is_tied], model.predict(K_new)[is_tied])
 
 
 def test_point_on_the_boundary_gets_the_second_class():
     K, y, K_new = np.eye(2), np.array([5, 7]), np.zeros((1, 2))
-    (labels,) = grid._predict_by_paths(K, y, [1.0], K_new)
+    (labels,) = grid_search._predict_by_paths(K, y, [1.0], K_new)
     assert labels == SVC(C=1.0, kernel="precomputed").fit(K, y).predict(K_new) == 7
 
 
