@@ -161,11 +161,12 @@ def coarsen(choice: GridChoice, step: int) -> GridChoice:
     --------
     >>> from sklearn.model_selection import StratifiedKFold
     >>> from svmbook.datasets import twonorm
-    >>> from svmbook.experiments.methods.grid_search import choose_parameters, coarsen
+    >>> from svmbook.experiments.methods import grid_search
     >>> X, y = twonorm(60, random_state=0)
     >>> grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
-    >>> choice = choose_parameters(X, y, **grid, cv=StratifiedKFold(3))
-    >>> coarsen(choice, 2).scores.shape
+    >>> cv = StratifiedKFold(3)
+    >>> choice = grid_search.choose_parameters(X, y, **grid, cv=cv)
+    >>> grid_search.coarsen(choice, 2).scores.shape
     (2, 1, 3)
     """
     scores = choice.scores[::step, ::step]
@@ -240,7 +241,8 @@ def fit_and_predict(
     >>> from svmbook.experiments.methods import grid_search
     >>> X, y = twonorm(60, random_state=0)
     >>> cv = StratifiedKFold(3)
-    >>> choice = grid_search.choose_parameters(X, y, kernel="linear", C=[0.1], cv=cv)
+    >>> grid = {"kernel": "linear", "C": [0.1]}
+    >>> choice = grid_search.choose_parameters(X, y, **grid, cv=cv)
     >>> labels, n_support = grid_search.fit_and_predict(choice, X, y, X[:4])
     >>> len(labels)
     4
