@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .labels import decode_labels, encode_binary_labels, encode_classes
 from .losses import logistic
 from .memory import check_memory
-from .multiclass import couple_probabilities, fit_pairs, pair_probabilities
+from .multiclass import couple_probabilities, fit_one_vs_one, predict_pairwise_probabilities
 from .weights import point_weights
 
 __all__ = ["BaseClassifier", "LogOddsMixin", "apply_in_blocks", "relative_gap"]
@@ -132,7 +132,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         X, classes, codes, weights, _ = self._reset_and_validate(
             X, y, sample_weight, encode_classes
         )
-        self._one_vs_one = fit_pairs(self, X, codes, weights)
+        self._one_vs_one = fit_one_vs_one(self, X, codes, weights)
         self.estimators_ = self._relabelled_estimators(classes)
         for name, combine in (("n_iter_", np.array), ("converged_", all), ("relative_gap_", max)):
             if all(hasattr(model, name) for model in self.estimators_):
@@ -222,7 +222,9 @@ class LogOddsMixin:
             Probabilities in the order of ``classes_``.
         """
         if self._is_one_vs_one:
-            pairwise_probabilities = pair_probabilities(self._one_vs_one, self._validated_points(X))
+            pairwise_probabilities = predict_pairwise_probabilities(
+                self._one_vs_one, self._validated_points(X)
+            )
             return couple_probabilities(pairwise_probabilities, len(self.classes_))
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))

@@ -12,7 +12,7 @@ GIBIBYTE = 2**30
 CGROUP_FOLDER = Path("/sys/fs/cgroup")  # where Linux reports the limits of a container
 # A warning points at the first caller outside these packages; scikit-learn wraps each `fit`.
 SKIPPED_PACKAGES = ("svmbook", "sklearn")
-WARNING_BYTES = 2 * GIBIBYTE  # a fit that needs more causes a warning before it begins
+WARNING_THRESHOLD_BYTES = 2 * GIBIBYTE  # a fit that needs more causes a warning before it begins
 
 
 def available_memory():
@@ -55,7 +55,7 @@ def _available_in_container():
 
 
 def check_memory(n_bytes, task, advice):
-    """Warn if a computation needs over 2 GiB; raise an error if they are not available.
+    """Warn if a computation needs over 2 GiB; raise an error if it needs more than is available.
 
     The warning points at the line that called the package.
 
@@ -78,7 +78,7 @@ def check_memory(n_bytes, task, advice):
     MemoryError
         The computation needs more memory than is available.
     """
-    if n_bytes <= WARNING_BYTES:
+    if n_bytes <= WARNING_THRESHOLD_BYTES:
         return
     estimate_text = f"{task} needs about {n_bytes / GIBIBYTE:.1f} GiB of memory"
     available = available_memory()

@@ -11,11 +11,11 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.multiclass import OneVsOneClassifier
 
-__all__ = ["couple_probabilities", "fit_pairs", "pair_probabilities"]
+__all__ = ["couple_probabilities", "fit_one_vs_one", "predict_pairwise_probabilities"]
 
 
-def fit_pairs(classifier, X, codes, weights):
-    """Return a `OneVsOneClassifier` of copies of ``classifier``, one per pair of classes.
+def fit_one_vs_one(classifier, X, codes, weights):
+    """Return a fitted `OneVsOneClassifier` of copies of ``classifier``, one per pair of classes.
 
     The weights include the class weights, which are computed from all classes.
     """
@@ -27,7 +27,7 @@ def fit_pairs(classifier, X, codes, weights):
         return OneVsOneClassifier(template).fit(X, codes, sample_weight=weights)
 
 
-def pair_probabilities(one_vs_one, X):
+def predict_pairwise_probabilities(one_vs_one, X):
     """Return for each pair (a, b), a < b, the probability of b if the class is a or b."""
     column_sets = one_vs_one.pairwise_indices_ or [slice(None)] * len(one_vs_one.estimators_)
     return np.column_stack(

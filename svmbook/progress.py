@@ -1,6 +1,7 @@
 """Logging of the progress of a fit.
 
-Solvers log one line per iteration at the level INFO. By default nothing is shown:
+Solvers log one line per iteration at the level INFO. By default nothing is shown.
+The following calls show the lines, and hide them again:
 
 >>> import logging
 >>> logging.basicConfig()

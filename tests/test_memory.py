@@ -80,7 +80,7 @@ def test_memory_error_recommends_an_alternative(model, alternative):
 
 
 def test_warning_points_at_the_caller_of_fit(monkeypatch):
-    monkeypatch.setattr("svmbook.memory.WARNING_BYTES", 1000)
+    monkeypatch.setattr("svmbook.memory.WARNING_THRESHOLD_BYTES", 1000)
     X, y = np.arange(60.0).reshape(20, 3), np.arange(20) % 2
     for name, estimator in PUBLIC_ESTIMATORS.items():
         with warnings.catch_warnings(record=True) as caught:

@@ -221,7 +221,7 @@ class AdditiveModel(BaseClassifier):
 
         See Also
         --------
-        svmbook.plotting.plot_shapes : Plots the shape functions.
+        svmbook.plotting.plot_shape_functions : Plots the shape functions.
 
         Examples
         --------

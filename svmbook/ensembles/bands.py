@@ -78,7 +78,7 @@ def shape_bands(
 
     See Also
     --------
-    svmbook.plotting.plot_shapes : Plots shape functions with their bands.
+    svmbook.plotting.plot_shape_functions : Plots shape functions with their bands.
 
     Examples
     --------

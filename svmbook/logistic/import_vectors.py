@@ -30,8 +30,8 @@ class ImportVectorMachine(LogisticKernelMachine):
     .. math:: \sum_i s_i \log\bigl(1 + e^{-y_i(f(x_i) + b)}\bigr) + \tfrac\lambda2\,\|f\|^2 ,
 
     which is the objective of `KernelLogisticRegression` with the ridge penalty. The loss includes
-    all points, but only the kernel functions of S are used. For the linear kernel the points are
-    centred first.
+    all points, but only the kernel functions of S are used. For the linear kernel the
+    training point nearest to the mean first becomes the origin.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ class ImportVectorMachine(LogisticKernelMachine):
     Attributes
     ----------
     support_, support_vectors_ : ndarray of shapes (n_import,) and (n_import, n_features)
-        Indices of the import points, and the points; shape (0, 0) for a precomputed kernel.
+        Indices of the import points, and the points, of shape (0, 0) for a precomputed kernel. For
+        the linear kernel they include the training point that becomes the origin.
     dual_coef_ : ndarray of shape (1, n_import)
         Coefficients of their kernel functions, of either sign.
     intercept_ : ndarray of shape (1,)
@@ -171,8 +172,9 @@ class ImportVectorMachine(LogisticKernelMachine):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         points, is_linear, origin = problem.points, problem.kernel.name == "linear", 0.0
-        # If S is not the whole set, a linear model depends on the origin: far from it all kernel
-        # functions are nearly equal. So the training point nearest to the mean becomes the origin.
+        # If S is not the whole set, a linear model depends on the origin: if the points are far
+        # from it, all kernel functions are nearly equal at the points. So the training point
+        # nearest to the mean becomes the origin.
         if is_linear:
             mean = np.average(points, axis=0, weights=problem.weights)
             origin_index = np.argmin(((points - mean) ** 2).sum(axis=1))

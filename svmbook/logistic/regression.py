@@ -56,7 +56,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         penalty (for each pair, if there are more than two classes); most :math:`\alpha_j` are
         exactly zero. None is the limit of the ridge for :math:`\lambda \to 0`, which exists only
         if the classes overlap. In theory a Gaussian kernel separates all distinct points. For
-        small ``gamma`` this relies on parts of K below 1e-10, which are treated as zero.
+        small ``gamma`` the separation relies on parts of K below 1e-10, which are treated as zero.
     kernel : str or callable, default="rbf"
         As in `svmbook.DualSVC`.
     gamma, degree, coef0
@@ -226,9 +226,9 @@ class KernelLogisticRegression(LogisticKernelMachine):
         X, y, sample_weight
             As in `fit`.
         lams : int or array-like, default=30
-            Values of ``lam``, or their number. A given number of values decreases geometrically
-            from the smallest value for which all coefficients are zero ("l1"), or from the mean
-            k(x, x) times the total weight ("l2"), for which the outputs are nearly constant.
+            Values of ``lam``, or their number. If a number is given, the values decrease
+            geometrically from the smallest for which all coefficients are zero ("l1"), or from the
+            mean k(x, x) times the total weight ("l2"), for which the outputs are nearly constant.
         min_ratio : float, default=1e-3
             The last value as a fraction of the first, if ``lams`` is a number.
 
@@ -317,7 +317,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
         return np.geomspace(largest, min_ratio * largest, lams).tolist()
 
     def _largest_lam(self, problem, gram):
-        """Return the first ``lam`` of a path, whose decision function is nearly constant."""
+        """Return the first ``lam`` of a path, for which the outputs are nearly constant."""
         if self.penalty == "l1":
             return lam_max_on_gram(gram, self._likelihood(problem))
         return float(problem.weights @ gram.diagonal)

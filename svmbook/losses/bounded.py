@@ -109,9 +109,9 @@ def usvc_slope(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     """
     xi, scaled_xi, kappa = _slack_terms(m, s, k)
     factor = 0.5 * s / (1.0 + kappa)
-    slope_if_correct = np.minimum(scaled_xi, 1.0) ** (s - 1.0)
-    slope_if_wrong = np.maximum(scaled_xi, 1.0) ** (-s - 1.0)
-    return -factor * (xi > 0.0) * np.where(xi < 1.0, slope_if_correct, slope_if_wrong)
+    slope_if_correct = -factor * np.minimum(scaled_xi, 1.0) ** (s - 1.0)
+    slope_if_wrong = -factor * np.maximum(scaled_xi, 1.0) ** (-s - 1.0)
+    return (xi > 0.0) * np.where(xi < 1.0, slope_if_correct, slope_if_wrong)
 
 
 def usvc_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
@@ -136,9 +136,9 @@ def usvc_curvature(m: ArrayLike, s: float = 2.0, k: float = 1e-6) -> np.ndarray:
     """
     xi, scaled_xi, kappa = _slack_terms(m, s, k)
     factor = 0.5 * s / (1.0 + kappa) ** 2
-    curvature_if_correct = (s - 1.0) * np.minimum(scaled_xi, 1.0) ** (s - 2.0)
-    curvature_if_wrong = -(s + 1.0) * np.maximum(scaled_xi, 1.0) ** (-s - 2.0)
-    return factor * (xi > 0.0) * np.where(xi < 1.0, curvature_if_correct, curvature_if_wrong)
+    curvature_if_correct = factor * ((s - 1.0) * np.minimum(scaled_xi, 1.0) ** (s - 2.0))
+    curvature_if_wrong = -factor * ((s + 1.0) * np.maximum(scaled_xi, 1.0) ** (-s - 2.0))
+    return (xi > 0.0) * np.where(xi < 1.0, curvature_if_correct, curvature_if_wrong)
 
 
 def _slack_terms(m, s, k):
@@ -175,8 +175,9 @@ def sigmoidal(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:
     >>> sigmoidal([-1e9, -1.0, 0.0, 0.5, 3.0]).round(3)
     array([1.   , 0.982, 0.491, 0.103, 0.   ])
     """
-    at_zero_slack = expit(-steepness)
-    return (expit(steepness * (hinge(m) - 1.0)) - at_zero_slack) / (1.0 - at_zero_slack)
+    sigmoid = expit(steepness * (hinge(m) - 1.0))
+    sigmoid_at_zero_slack = expit(-steepness)
+    return (sigmoid - sigmoid_at_zero_slack) / (1.0 - sigmoid_at_zero_slack)
 
 
 def sigmoidal_slope(m: ArrayLike, steepness: float = 4.0) -> np.ndarray:

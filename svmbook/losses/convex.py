@@ -139,7 +139,7 @@ def logistic_conjugate(p: ArrayLike) -> np.ndarray:
     Returns
     -------
     ndarray
-        Not positive; infinite outside [0, 1].
+        Not positive on [0, 1], infinite elsewhere.
 
     Examples
     --------

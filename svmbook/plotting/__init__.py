@@ -2,9 +2,10 @@
 
 from .many_classes import CLASS_COLOURS, plot_classes, plot_regions
 from .ranks import plot_ranks
-from .shapes import plot_shapes
+from .shape_functions import plot_shape_functions
 from .slider import SliderFigure
-from .style import figure_svg, use_book_style
+from .style import use_book_style
+from .svg import figure_svg
 from .two_classes import COLOURS, plot_decision_function, plot_points, plot_rings
 
 __all__ = [
@@ -18,6 +19,6 @@ __all__ = [
     "plot_ranks",
     "plot_regions",
     "plot_rings",
-    "plot_shapes",
+    "plot_shape_functions",
     "use_book_style",
 ]

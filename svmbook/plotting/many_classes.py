@@ -139,7 +139,7 @@ def plot_regions(ax: Axes, predict: Callable, *, resolution: int = 240) -> AxesI
     for code in np.unique(codes)[1:]:  # the borders of the first class belong to other classes too
         mask = (codes == code).astype(float)
         ax.contour(x1, x2, mask, levels=[0.5], colors="white", linewidths=1.2, zorder=1)
-    colours = [(*to_rgb(colour), _REGION_ALPHA) for colour in (COLOURS["quiet"], *CLASS_COLOURS)]
+    colours = [(*to_rgb(colour), _REGION_ALPHA) for colour in (COLOURS["grey"], *CLASS_COLOURS)]
     colour_limits = {"vmin": -1.5, "vmax": len(CLASS_COLOURS) - 0.5}
     image = _draw_image(ax, x1, x2, codes, cmap=ListedColormap(colours), **colour_limits)
     ax.set(xlim=limits[0], ylim=limits[1])

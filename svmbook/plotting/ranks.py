@@ -60,7 +60,7 @@ def plot_ranks(
     if len(names) != len(mean_ranks):
         raise ValueError(f"there are {len(names)} names for {len(mean_ranks)} mean ranks.")
     order = np.argsort(mean_ranks, kind="stable")
-    groups = _groups(mean_ranks[order], critical_difference)
+    groups = _maximal_groups(mean_ranks[order], critical_difference)
     ax.scatter(mean_ranks[order], np.arange(len(order)), color=COLOURS["ink"], s=24, zorder=3)
     bar_spacing = RELATIVE_BAR_SPACING * max(np.ptp(mean_ranks), critical_difference)
     for bar_number, (first, last) in enumerate(groups, start=1):
@@ -72,7 +72,7 @@ def plot_ranks(
     return [tuple(names[k] for k in order[first : last + 1]) for first, last in groups]
 
 
-def _groups(sorted_ranks, critical_difference):
+def _maximal_groups(sorted_ranks, critical_difference):
     """Return the first and last index of each maximal group of two or more methods.
 
     The mean ranks in a group differ by at most the critical difference.

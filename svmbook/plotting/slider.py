@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import matplotlib.pyplot as plt
 
-from .style import figure_svg
+from .svg import figure_svg
 
 __all__ = ["SliderFigure"]
 
@@ -36,8 +36,8 @@ class SliderFigure:
     states : sequence
         The states. Use only a few states, because the pictures of all states are embedded in the
         page.
-    label : callable
-        Maps a state to a short title in plain text, such as "C = 0.1".
+    title : callable
+        Maps a state to its title, short plain text such as "C = 0.1".
     alt : str
         Alternative text: what the pictures show and how they change.
     start : int, default=0
@@ -61,12 +61,12 @@ class SliderFigure:
     ...     figure, ax = plt.subplots()
     ...     ax.plot([0, 1], [0, slope])
     ...     return figure
-    >>> SliderFigure(draw, [1, 2, 3], label="slope {}".format, alt="A line.")
+    >>> SliderFigure(draw, [1, 2, 3], title="slope {}".format, alt="A line.")
     SliderFigure of 3 pictures, from "slope 1" to "slope 3"
     """
 
     def __init__(
-        self, draw: Callable, states: Sequence, *, label: Callable, alt: str, start: int = 0
+        self, draw: Callable, states: Sequence, *, title: Callable, alt: str, start: int = 0
     ) -> None:
         states = list(states)
         if not 0 <= start < len(states):
@@ -74,7 +74,7 @@ class SliderFigure:
         self.alt, self.start, self.pictures = alt, start, []
         for state in states:
             figure = draw(state)
-            self.pictures.append((label(state), figure_svg(figure, crop=False)))
+            self.pictures.append((title(state), figure_svg(figure, crop=False)))
             plt.close(figure)
 
     def __repr__(self):

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "plot_decision_function", "plot_points", "plot_rings"]
 
-#: Colours of the classes -1 and +1; "ink" for lines and text, "quiet" for the background.
-COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "quiet": "#8A8A8A"}
+#: Colours of the classes -1 and +1; "ink" for lines and text, "grey" for reference
+#: lines and regions without a prediction.
+COLOURS = {-1: "#0072B2", 1: "#D55E00", "ink": "#222222", "grey": "#8A8A8A"}
 _MARKERS = {-1: "o", 1: "s"}
-# Transparent where the function is zero, so that the map suits light and dark pages.
+# Transparent where the function is zero, so that the colour map suits light and dark pages.
 _SIDES_COLORMAP = ListedColormap(
     [(*to_rgb(COLOURS[1 if value > 0 else -1]), abs(value)) for value in np.linspace(-1, 1, 256)]
 )
@@ -163,7 +164,7 @@ def plot_decision_function(
     ax : matplotlib.axes.Axes
         Axes to draw on.
     decision_function : callable
-        Maps an array of shape (m, 2) to m finite values, positive for the class +1.
+        Maps an array of shape (m, 2) to m finite values, positive for class +1.
     levels : sequence of float, default=(-1, 0, 1)
         Contour levels in any order; the line of level zero is solid, the others are dashed.
     shade : bool, default=True
@@ -231,7 +232,7 @@ def _draw_image(ax, x1, x2, values, **colour_options):
         values,
         extent=(x1[0] - half_dx, x1[-1] + half_dx, x2[0] - half_dy, x2[-1] + half_dy),
         origin="lower",
-        interpolation="none",  # viewers smooth the stored pixels
+        interpolation="none",  # stores one pixel per value; viewers of the SVG smooth them
         aspect=ax.get_aspect(),
         zorder=0,
         **colour_options,
@@ -239,7 +240,7 @@ def _draw_image(ax, x1, x2, values, **colour_options):
 
 
 def _check_finite(values, name):
-    """Return an array of finite floats, because Matplotlib silently omits other values."""
+    """Return an array of floats, or raise an error: Matplotlib silently omits non-finite ones."""
     values = np.asarray(values, dtype=float)
     if not np.isfinite(values).all():
         invalid = values[~np.isfinite(values)][0]

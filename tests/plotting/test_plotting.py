@@ -20,7 +20,7 @@ from svmbook.plotting import (
     plot_ranks,
     plot_regions,
     plot_rings,
-    plot_shapes,
+    plot_shape_functions,
     use_book_style,
 )
 
@@ -180,7 +180,7 @@ def test_regions_show_the_predicted_classes(ax):
     np.testing.assert_array_equal(image.get_array()[0], [-1, 0, 0, 1, 1])
     assert ax.get_xlim() == (0, 2) and ax.get_ylim() == (0, 1)
     colours = image.to_rgba(np.array([-1, 0, 1]))
-    for colour, expected in zip(colours, (COLOURS["quiet"], *CLASS_COLOURS), strict=False):
+    for colour, expected in zip(colours, (COLOURS["grey"], *CLASS_COLOURS), strict=False):
         np.testing.assert_allclose(colour[:3], to_rgb(expected))
     assert (colours[:, 3] < 0.3).all()  # points stand out
 
@@ -215,7 +215,7 @@ def test_curves_agree_with_shape_functions():
     for model in (step_model, piecewise_linear_model):
         for points in (None, X):
             _, axes = plt.subplots(1, 2)
-            curves = plot_shapes(axes, model.shape_functions_, X=points)
+            curves = plot_shape_functions(axes, model.shape_functions_, X=points)
             for curve, shape in zip(curves, model.shape_functions_, strict=True):
                 x, y = curve.get_data()
                 segments = np.diff(x) > 0  # without the jumps
@@ -229,7 +229,7 @@ def test_fewer_names_columns_or_bands_than_shape_functions_are_refused(too_few):
     model = StumpEnsembleSVC().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
     _, axes = plt.subplots(1, 2)
     with pytest.raises(ValueError, match="2 shape functions for"):
-        plot_shapes(axes, model.shape_functions_, **too_few)
+        plot_shape_functions(axes, model.shape_functions_, **too_few)
     plt.close("all")
 
 
@@ -242,7 +242,7 @@ def test_plot_of_a_model_has_labels_and_bands_and_hides_unused_axes():
         model.fit(X, [0, 1, 0, 1])
         bands = shape_bands(model, X, np.array([0, 1, 0, 1]), n_refits=5, random_state=0)
         _, axes = plt.subplots(2, 2)
-        plot_shapes(axes, model, bands=bands)
+        plot_shape_functions(axes, model, bands=bands)
         assert [ax.get_xlabel() for ax in axes[0]] == ["age", "dose"]
         assert [ax.get_ylabel() for ax in axes[0]] == [ylabel, ""]
         assert [ax.get_visible() for ax in axes.ravel()] == [True, True, False, False]
@@ -258,8 +258,8 @@ def test_estimators_without_shape_functions_are_refused():
     _, ax = plt.subplots()
     for model in (make_pipeline(StumpEnsembleSVC()), StumpEnsembleSVC()):
         with pytest.raises(TypeError, match=r"has no shape functions.*pipeline.*estimators_"):
-            plot_shapes([ax], model.fit(X, y))
-    plot_shapes([ax], model.estimators_[0])
+            plot_shape_functions([ax], model.fit(X, y))
+    plot_shape_functions([ax], model.estimators_[0])
     plt.close("all")
 
 

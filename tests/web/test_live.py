@@ -92,7 +92,7 @@ def test_outputs_are_shown_as_in_a_notebook(shared_page):
         "from svmbook.plotting import SliderFigure, use_book_style\n"
         "use_book_style()\n"
         "def draw(k):\n    figure, ax = plt.subplots()\n    ax.plot([0, k])\n    return figure\n"
-        "SliderFigure(draw, [1, 2, 3], label='slope {}'.format, alt='A line.')"
+        "SliderFigure(draw, [1, 2, 3], title='slope {}'.format, alt='A line.')"
     )
     slider = output.get_by_role("slider")
     slider.focus()

@@ -13,14 +13,14 @@ from .two_classes import COLOURS
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
-__all__ = ["plot_shapes"]
+__all__ = ["plot_shape_functions"]
 
 MAX_MARKS = 200  # maximum number of feature values marked below a curve
 
 
-def plot_shapes(
+def plot_shape_functions(
     axes: Sequence,
-    shapes: object,
+    model_or_functions: object,
     *,
     names: Sequence[str] | None = None,
     X: ArrayLike | None = None,
@@ -34,7 +34,7 @@ def plot_shapes(
     ----------
     axes : sequence of matplotlib.axes.Axes
         Axes to draw on; if there are fewer than shape functions, the first functions are plotted.
-    shapes : sequence or estimator
+    model_or_functions : estimator or sequence
         A fitted additive model, or shape functions: `PiecewiseLinear` with ``knots`` and
         ``values``, or `StepFunction` with ``thresholds`` and one more value than thresholds. A
         model also provides the names of the features and the label of the vertical axis.
@@ -61,20 +61,21 @@ def plot_shapes(
     --------
     >>> import matplotlib.pyplot as plt
     >>> from svmbook import StumpEnsembleSVC
-    >>> from svmbook.plotting import plot_shapes
+    >>> from svmbook.plotting import plot_shape_functions
     >>> model = StumpEnsembleSVC().fit([[0.0], [1.0], [3.0]], [0, 1, 1])
     >>> figure, ax = plt.subplots()
-    >>> len(plot_shapes([ax], model.shape_functions_))
+    >>> len(plot_shape_functions([ax], model.shape_functions_))
     1
     >>> plt.close(figure)
     """
-    axes, ylabel = np.ravel(axes), None
-    if hasattr(shapes, "fit"):
-        model, shapes = shapes, _shape_functions(shapes)
+    axes, functions, ylabel = np.ravel(axes), model_or_functions, None
+    if hasattr(model_or_functions, "fit"):
+        model = model_or_functions
+        functions = _shape_functions(model)
         names = getattr(model, "feature_names_in_", None) if names is None else names
         ylabel_prefix = "log odds of" if hasattr(model, "predict_proba") else "output for"
         ylabel = f"{ylabel_prefix} {model.classes_[1]}"  # positive values favour this class
-    axes, unused_axes = axes[: len(shapes)], axes[len(shapes) :]
+    axes, unused_axes = axes[: len(functions)], axes[len(functions) :]
     columns = None if X is None else np.asarray(X, dtype=float).T
     for values, description in ((names, "names"), (columns, "columns of X"), (bands, "bands")):
         if values is not None and len(axes) > len(values):
@@ -84,11 +85,11 @@ def plot_shapes(
     for ax in unused_axes:
         ax.set_visible(False)
     curves = []
-    for j, (ax, shape) in enumerate(zip(axes, shapes, strict=False)):
+    for j, (ax, function) in enumerate(zip(axes, functions, strict=False)):
         column = None if columns is None else columns[j]
-        x, heights = _curve_vertices(shape, column)
-        ax.axhline(0.0, color=COLOURS["quiet"], lw=0.8)
-        curves += ax.plot(x, heights, color=COLOURS[1], lw=1.8)
+        x, y = _curve_vertices(function, column)
+        ax.axhline(0.0, color=COLOURS["grey"], lw=0.8)
+        curves += ax.plot(x, y, color=COLOURS[1], lw=1.8)
         if bands is not None:
             ax.fill_between(*bands[j], color=COLOURS[1], alpha=0.25, lw=0)
         if column is not None:
@@ -113,14 +114,14 @@ def _shape_functions(model):
     return model.shape_functions_
 
 
-def _curve_vertices(shape, column):
+def _curve_vertices(function, column):
     """Return the vertices of a curve, which covers the knots or thresholds and the data."""
     data_range = [] if column is None else [column.min(), column.max()]
-    if hasattr(shape, "knots"):
-        x = np.union1d(shape.knots, data_range)
-        return x, shape(x)
-    x = np.append(shape.thresholds, data_range)
+    if hasattr(function, "knots"):
+        x = np.union1d(function.knots, data_range)
+        return x, function(x)
+    x = np.append(function.thresholds, data_range)
     x = x if len(x) else np.zeros(1)  # a feature without stumps
     padding = 1.0 if column is None else 0.0
-    x = [x.min() - padding, *np.repeat(shape.thresholds, 2), x.max() + padding]
-    return np.array(x), np.repeat(shape.values, 2)
+    x = [x.min() - padding, *np.repeat(function.thresholds, 2), x.max() + padding]
+    return np.array(x), np.repeat(function.values, 2)

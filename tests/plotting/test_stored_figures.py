@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from svmbook.plotting import SliderFigure, figure_svg, use_book_style
-from svmbook.plotting.style import MAX_VECTOR_MARKERS
+from svmbook.plotting.svg import MAX_VECTOR_MARKERS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -109,7 +109,7 @@ def test_palette_does_not_change_the_appearance_of_markers(alpha, tolerance, mon
         ax.scatter(*np.random.default_rng(0).normal(size=(2, 400)), c=colour, alpha=alpha)
     with_palette = stored_image(figure_svg(figure))
     assert with_palette.mode == "P"
-    monkeypatch.setattr("svmbook.plotting.style._reduce_to_palette", lambda match: match[0])
+    monkeypatch.setattr("svmbook.plotting.svg._reduce_to_palette", lambda match: match[0])
     before, after = (
         np.asarray(image.convert("RGBA"), dtype=float)
         for image in (stored_image(figure_svg(figure)), with_palette)
@@ -165,7 +165,7 @@ def test_figure_with_a_slider_shows_one_picture():
         return figure
 
     slider_figure = SliderFigure(
-        draw, [1, 2, 3], label=lambda h: f"height <{h}>", alt='A "line".', start=1
+        draw, [1, 2, 3], title=lambda h: f"height <{h}>", alt='A "line".', start=1
     )
     html = slider_figure._repr_html_()
     images = re.findall("<img [^>]*>", html)
@@ -184,7 +184,7 @@ def test_figure_with_a_slider_shows_one_picture():
 @pytest.mark.parametrize("start", [-1, 2])
 def test_invalid_start_is_refused(start):
     with pytest.raises(ValueError, match=f"start is {start}; there are 2 states"):
-        SliderFigure(lambda state: plt.figure(), [1, 2], label=str, alt="nothing", start=start)
+        SliderFigure(lambda state: plt.figure(), [1, 2], title=str, alt="nothing", start=start)
 
 
 def test_notebook_shows_figures_as_svg_only():
