@@ -86,13 +86,13 @@ class KernelMachine(BaseClassifier):
         """Return the decision values of validated points."""
         if self._kernel.name == "linear":
             # Points far from the origin are centred, since X @ coef_ would lose digits.
-            origin, output_at_origin, coef, intercept = self._centred_model
+            origin, output_at_origin, fitted_coef, fitted_intercept = self._centred_model
             if issparse(X):
                 F = X @ self.coef_.T + self.intercept_
             else:
                 F = (X - origin) @ self.coef_.T + output_at_origin
                 # Account for changes of the attributes after the fit, for instance by pruning.
-                F += self.intercept_ - intercept + (self.coef_ - coef) @ origin
+                F += self.intercept_ - fitted_intercept + (self.coef_ - fitted_coef) @ origin
         else:
             F = apply_in_blocks(self._expansion, X, self.dual_coef_.shape[1]) + self.intercept_
         return F[:, 0] if len(self.intercept_) == 1 else F
@@ -131,7 +131,7 @@ class KernelMachine(BaseClassifier):
                 raise error from None
 
     def _set_fitted_attributes(self, problem, result, A, coef_and_origin=None, *, stacklevel=4):
-        """Set the fitted attributes of all kernel machines; return the coefficients of all points.
+        """Set the attributes that all kernel machines share; return the coefficients of all points.
 
         ``A`` holds the coefficients of the points of positive weight. For the linear kernel,
         ``coef_and_origin`` holds the feature weights, and the origin that was subtracted from the
@@ -143,19 +143,19 @@ class KernelMachine(BaseClassifier):
         n = problem.X.shape[0]
         coefficients = np.zeros((n, *A.shape[1:]))
         coefficients[problem.indices] = A
-        columns = coefficients.reshape(n, -1)
-        self.support_ = np.flatnonzero((columns != 0.0).any(axis=1))
+        coefficients_2d = coefficients.reshape(n, -1)
+        self.support_ = np.flatnonzero((coefficients_2d != 0.0).any(axis=1))
         is_precomputed = self._kernel.name == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if is_precomputed else problem.X[self.support_]
-        self.dual_coef_ = columns[self.support_].T
+        self.dual_coef_ = coefficients_2d[self.support_].T
         self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
         if coef_and_origin is not None:
             coef, origin = coef_and_origin
             self.coef_ = coef.reshape(len(coef), -1).T
             output_at_origin, origin = self.intercept_, np.broadcast_to(origin, len(coef))
             self.intercept_ = output_at_origin - self.coef_ @ origin
-            coef, intercept = self.coef_.copy(), self.intercept_.copy()
-            self._centred_model = origin, output_at_origin, coef, intercept
+            fitted_coef, fitted_intercept = self.coef_.copy(), self.intercept_.copy()
+            self._centred_model = origin, output_at_origin, fitted_coef, fitted_intercept
         return coefficients
 
     def _set_diagnostics(self, problem, result, *, stacklevel):
@@ -170,7 +170,7 @@ class KernelMachine(BaseClassifier):
             self.relative_gap_ = relative_gap(result.gap, result.objective)
             gap_text = f" and a relative duality gap of {self.relative_gap_:.1e}"
         if not result.converged:
-            solver_text = f" by {self.solver_}" if hasattr(self, "solver_") else ""
+            solver_text = f" with solver={self.solver_!r}" if hasattr(self, "solver_") else ""
             warnings.warn(
                 f"{type(self).__name__}{solver_text} stopped after {result.n_iter} iterations at a "
                 f"KKT residual of {result.kkt_residual:.1e}{gap_text} "

@@ -54,8 +54,8 @@ def encode_classes(y):
             "convert all of them to strings or all of them to numbers."
         ) from error
     if len(classes) < 2:
-        problem = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no samples"
-        raise ValueError(f"a classifier needs samples of two classes; y has {problem}.")
+        found = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no samples"
+        raise ValueError(f"a classifier needs samples of at least two classes; y has {found}.")
     return classes, codes
 
 
@@ -69,7 +69,7 @@ def is_multiclass(y):
     (True, False)
     """
     try:
-        with np.errstate(invalid="ignore"):  # infinite labels, which `fit` rejects
+        with np.errstate(invalid="ignore"):  # infinite labels cause a warning; `fit` rejects them
             return len(encode_classes(y)[0]) > 2
     except (TypeError, ValueError):
         return False

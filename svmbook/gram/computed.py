@@ -11,8 +11,9 @@ from .stored import StoredGram
 
 __all__ = ["ComputedGram"]
 
-# Rows are computed in chunks of at most this many rows and megabytes, but of at least
-# MAX_GATHERED_ROWS rows.
+# A chunk has as many rows as MAX_CHUNK_MEGABYTES can hold, but at least MIN_CHUNK_ROWS and at most
+# MAX_CHUNK_ROWS.
+MIN_CHUNK_ROWS = 64
 MAX_CHUNK_ROWS = 1024
 MAX_CHUNK_MEGABYTES = 200
 DEFAULT_CACHE_MEGABYTES = 2000  # size of the row cache
@@ -57,11 +58,11 @@ class ComputedGram(GramMatrix):
         self._cache = np.empty((min(n, int(cache_megabytes * 1e6 / (8 * n)) + 1), n))
         self._cache_row = np.full(n, -1)  # the cache row of each index, or -1
         max_rows_by_memory = int(1e6 * MAX_CHUNK_MEGABYTES / (8 * n))
-        self._rows_per_chunk = max(MAX_GATHERED_ROWS, min(MAX_CHUNK_ROWS, max_rows_by_memory))
+        self._rows_per_chunk = max(MIN_CHUNK_ROWS, min(MAX_CHUNK_ROWS, max_rows_by_memory))
         self.diagonal = np.concatenate(
             [
                 np.diagonal(self._compute_block(chunk, chunk))
-                for chunk in chunks(self._all_indices, MAX_GATHERED_ROWS)
+                for chunk in chunks(self._all_indices, MIN_CHUNK_ROWS)
             ]
         )
         if self.diagonal.min() < 0:
@@ -117,18 +118,19 @@ class ComputedGram(GramMatrix):
         return block.astype(float, copy=False)
 
     def _fill_cache(self, indices):
-        """Cache the rows of these indices, in place of rows of other indices if it is full."""
+        """Cache the rows of these indices; if the cache is full, evict rows of other indices."""
         uncached = indices[self._cache_row[indices] < 0]
-        # The empty rows of the cache, then rows that hold other indices.
-        cache_rows = np.setdiff1d(np.arange(len(self._cache)), self._cache_row)
-        if len(cache_rows) < len(uncached):
+        # First the empty rows of the cache, then rows of evicted indices.
+        available_rows = np.setdiff1d(np.arange(len(self._cache)), self._cache_row)
+        if len(available_rows) < len(uncached):
             evictable = np.setdiff1d(np.flatnonzero(self._cache_row >= 0), indices)
-            evicted = evictable[: len(uncached) - len(cache_rows)]
-            cache_rows = np.concatenate([cache_rows, self._cache_row[evicted]])
+            evicted = evictable[: len(uncached) - len(available_rows)]
+            available_rows = np.concatenate([available_rows, self._cache_row[evicted]])
             self._cache_row[evicted] = -1
-        cache_rows = cache_rows[: len(uncached)]
+        available_rows = available_rows[: len(uncached)]
         # If the cache is too small for all indices, only the first ones are cached.
-        uncached = uncached[: len(cache_rows)]
+        uncached = uncached[: len(available_rows)]
         for chunk in chunks(np.arange(len(uncached)), self._rows_per_chunk):
-            self._cache[cache_rows[chunk]] = self._compute_block(uncached[chunk], self._all_indices)
-            self._cache_row[uncached[chunk]] = cache_rows[chunk]
+            block = self._compute_block(uncached[chunk], self._all_indices)
+            self._cache[available_rows[chunk]] = block
+            self._cache_row[uncached[chunk]] = available_rows[chunk]

@@ -113,7 +113,7 @@ class LowRankGram(GramMatrix):
     def factor(self, D: np.ndarray) -> Callable:
         r"""Factor an r x r system and return the function that solves :math:`(K + D)x = b`.
 
-        The matrix inversion lemma turns n unknowns into r,
+        The matrix inversion lemma replaces the n unknowns by r,
 
         .. math:: (D + ZZ^\top)^{-1} = D^{-1} - D^{-1} Z\,(I + Z^\top D^{-1} Z)^{-1} Z^\top D^{-1},
 
@@ -190,7 +190,7 @@ def factor_centred_ridge(H, mean, total_weight):
 
 @one_blas_thread()
 def centred_gram(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
-    r"""Return the Gram matrix of the centred rows, without dependent columns, and their mean.
+    r"""Return the Gram matrix of the centred rows, without dependent columns, and the mean row.
 
     On the feasible set of the dual :math:`y^\top\alpha = 0`, so adding the same vector to
     every row of :math:`Z` changes only the intercept, and centring improves the condition number.
@@ -292,13 +292,13 @@ def pivoted_cholesky(
     >>> gram.n_unknowns, bool(np.allclose(gram.Z @ gram.Z.T, X @ X.T))
     (2, True)
     """
-    largest_diagonal = np.diagonal(K).max()
+    largest_diagonal_entry = np.diagonal(K).max()
     L, order, rank, _ = lapack.dpstrf(
-        K, lower=1, tol=-1.0 if tol is None else tol * largest_diagonal
+        K, lower=1, tol=-1.0 if tol is None else tol * largest_diagonal_entry
     )
     if max_rank is not None and rank > max_rank:
         return None
-    pivots = order - 1
+    order -= 1  # LAPACK counts from one
     Z = np.empty((len(K), rank))
-    Z[pivots] = np.tril(L[:, :rank])
-    return LowRankGram(Z, pivots=pivots[:rank])
+    Z[order] = np.tril(L[:, :rank])
+    return LowRankGram(Z, pivots=order[:rank])

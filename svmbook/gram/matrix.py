@@ -125,7 +125,7 @@ def cholesky(H):
     """Factor a symmetric matrix in place, or raise ArithmeticError."""
     L, info = lapack.dpotrf(H, lower=1, clean=0, overwrite_a=1)
     if info:
-        raise ArithmeticError(f"the matrix is not positive definite: pivot {info} failed")
+        raise ArithmeticError(f"the matrix is not positive definite: pivot {info} is not positive")
     return L
 
 

@@ -19,6 +19,8 @@ from .matrix import (
 
 __all__ = ["StoredGram"]
 
+MIN_COLUMNS_FOR_TAKE = 64  # for fewer columns, indexing is faster than `take`
+
 
 class StoredGram(GramMatrix):
     """Gram matrix stored as an array; copied only if neither rows nor columns are contiguous.
@@ -63,7 +65,7 @@ class StoredGram(GramMatrix):
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return a copy of the block of these rows and columns."""
-        if len(columns) < MAX_GATHERED_ROWS:
+        if len(columns) < MIN_COLUMNS_FOR_TAKE:
             return self.K[rows[:, None], columns]
         block = np.empty((len(rows), len(columns)))
         for row, out in zip(rows, block, strict=True):  # takes half the time of K[rows, columns]
@@ -77,7 +79,8 @@ class StoredGram(GramMatrix):
     def factor(self, D: np.ndarray) -> Callable:
         """Factor :math:`K + D` and return the function that solves :math:`(K + D)x = b`.
 
-        ``D`` holds the entries of the diagonal matrix. The function is valid until the next call.
+        ``D`` holds the entries of the diagonal matrix. The returned function is valid until
+        the next call of `factor`.
         """
         if self._workspace is None:
             self._workspace = np.empty_like(self.K)

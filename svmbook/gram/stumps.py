@@ -9,8 +9,9 @@ the squared norm in the space of the stump kernel is
     \qquad \Delta t_k = t_{k+1} - t_k .
 
 In the weights :math:`w_k = (v_{k+1} - v_k)/\sqrt{2\,\Delta t_k}` the squared norm is
-:math:`\|w\|^2`. This is a linear model: feature k of a point is :math:`\sqrt{2\,\Delta t_k}`
-times the fraction of interval k that lies below the point.
+:math:`\|w\|^2`. The outputs are linear in the weights, :math:`Zw`: the entry of Z for a point and
+interval k is :math:`\sqrt{2\,\Delta t_k}` times the fraction of the interval that lies below the
+point.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["StumpGram", "quantile_knots"]
 
 QUANTILE_SAMPLE_SIZE = 200_000  # approximate; quantiles are computed from a sample
-SUM_ROUNDING = 1e-9  # bound on the relative rounding error of a sum of weights
+WEIGHT_SUM_TOL = 1e-9  # bound on the relative rounding error of a sum of weights
 HAT_ROWS_PER_BLOCK = 10_000  # the hat functions of these rows fit in the cache
 MAX_DENSE_POINTS_PER_WEIGHT = 4  # largest ratio for which the dense form is cheaper
 HESSIAN_SAMPLE_SIZE = 100_000  # approximate; the Hessian is computed from a sample
@@ -76,7 +77,7 @@ def quantile_knots(
                 np.bincount(value_indices[:-2], sample_weights, minlength=len(values))
             )
             levels = np.linspace(0, 1, n_knots)[1:-1] * cum_weight[-1]
-            inner_knots = values[np.searchsorted(cum_weight, levels * (1.0 - SUM_ROUNDING))]
+            inner_knots = values[np.searchsorted(cum_weight, levels * (1.0 - WEIGHT_SUM_TOL))]
             values = np.unique(np.concatenate([inner_knots, values[[0, -1]]]))
         knots.append(values)
     return knots
@@ -92,17 +93,18 @@ def _sample_indices(n, size):
 class StumpGram(LowRankGram):
     r"""Gram matrix of the stump kernel with knots; r weights represent a function.
 
-    The n x r matrix Z of the weights' features is never formed. The value of a shape function at a
-    point interpolates its values at the knots on either side. The sparse matrix B holds these two
-    coefficients (**hat functions**) per point and feature, and :math:`Z = BT`, where T maps weights
-    to values at the knots.
+    The n x r matrix Z is not stored. The value of a shape function at a point interpolates its
+    values at the knots on either side. The sparse matrix B holds these two coefficients (**hat
+    functions**) per point and feature, and :math:`Z = BT`, where T maps weights to values at the
+    knots.
 
     Parameters
     ----------
     B : csr_array of shape (n, number of knots)
         Hat functions of all knots at the points.
     T : csr_array of shape (number of knots, r)
-        Map from weights to values, block diagonal with one lower triangular block per feature.
+        Map from weights to values at the knots, block diagonal with one lower triangular block per
+        feature.
     diagonal : ndarray of shape (n,)
         Squared norms of the points in feature space.
 
@@ -122,7 +124,7 @@ class StumpGram(LowRankGram):
 
     @classmethod
     def from_knots(cls, X, knots):
-        """Return the Gram matrix of points for increasing knots of each feature, one or more.
+        """Return the Gram matrix of points, given at least one knot per feature, in order.
 
         All shape functions are zero at their first knots.
         """
@@ -150,7 +152,7 @@ class StumpGram(LowRankGram):
 
     @property
     def Z(self):
-        """The dense matrix of features, for operations without a sparse implementation."""
+        r"""The dense factor of :math:`ZZ^\top`, for operations without a sparse implementation."""
         return (self.B @ self.weights_to_values).toarray()
 
     @property
@@ -182,9 +184,9 @@ class StumpGram(LowRankGram):
         r"""Factor a system of weighted ridge regression, as `LowRankGram.factor_ridge` does.
 
         Computing :math:`B^\top W B` takes :math:`(2d)^2` operations for each point of positive
-        weight. If there are more than 100,000, the matrix is estimated from a random sample. The
-        step is then cheaper, but only approximately a Newton step. The certificate of the solution
-        does not depend on it.
+        weight. If there are more than 100,000 of these points, the matrix is estimated from a
+        random sample. The step is then cheaper, but only approximately a Newton step. The
+        certificate of the solution does not depend on it.
         """
         indices = np.flatnonzero(W)
         # Dense rows are multiplied faster than sparse ones.

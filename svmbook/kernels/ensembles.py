@@ -1,4 +1,4 @@
-r"""Kernels of infinite ensembles, of all stumps or all perceptrons, in closed form.
+r"""Kernels of infinite ensembles of stumps, perceptrons, regions or tree leaves, in closed form.
 
 The kernel that embeds a set of hypotheses h with weights :math:`r` and a measure :math:`\mu` is
 :math:`\int r^2\,h(x)\,h(z)\,d\mu`, :eq:`eq-embedding`, Lin (2005, definition 3).
@@ -72,8 +72,8 @@ def perceptron(
     r"""Return :math:`\Delta_P - \|x - z\|_2`, the kernel of all perceptrons.
 
     A perceptron is the hypothesis :math:`q\,\mathrm{sign}(\theta^\top x - a)`. Let its direction be
-    uniform on the sphere, its threshold a uniform in :math:`[-R, R]`, and r such that the distance
-    has the factor one. Then :math:`\Delta_P = R/m`, where m is the mean of :math:`|\theta_1|` over
+    uniform on the sphere, its threshold a uniform in :math:`[-R, R]`, and r such that the factor of
+    the distance is one. Then :math:`\Delta_P = R/m`, where m is the mean of :math:`|\theta_1|` over
     the sphere, `mean_abs_cos`.
 
     Parameters
@@ -225,6 +225,8 @@ def stump_mass(box):
 
 def mean_abs_cos(d):
     r"""Return the mean of :math:`|\theta_1|` over the unit sphere in d dimensions.
+
+    This is the mean absolute cosine of the angle between a random direction and a fixed one.
 
     .. math:: m = \frac{\Gamma(d/2)}{\sqrt\pi\,\Gamma((d + 1)/2)}
 

@@ -183,7 +183,7 @@ def _squared_distances(X, Z):
     mean = Z.mean(axis=0)  # centring reduces cancellation far from the origin
     centred_Z = Z - mean
     X, Z = centred_Z if X is Z else X - mean, centred_Z
-    D = X @ Z.T  # exactly symmetric if X is Z, as are the following steps
+    D = X @ Z.T  # exactly symmetric if X is Z, and the following steps keep it so
     X_squared_norms, Z_squared_norms = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
     rows_per_block = max(1, CACHE_ENTRIES // max(1, len(Z)))
     for start in range(0, len(X), rows_per_block):

@@ -42,7 +42,10 @@ class Kernel:
 
     @property
     def is_known_definite(self):
-        """Whether the kernel is known to be positive semi-definite, so that no check is needed."""
+        """Whether the kernel is known to be positive semi-definite, so that no check is needed.
+
+        `resolve_kernel` shifts the named kernels that are only conditionally definite.
+        """
         return self.name in KERNELS and self.params.get("coef0", 0.0) >= 0
 
     def gram(self, X, *, require_definite=True):
@@ -147,12 +150,12 @@ def select_points(X, indices, *, pairwise):
     return X[np.ix_(indices, indices)] if pairwise else X[indices]
 
 
-def resolve_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
+def resolve_kernel(kernel, X, weights, *, gamma, degree, coef0):
     """Return the `Kernel` that the parameters of an estimator specify.
 
     ``kernel`` is a key of `svmbook.kernels.KERNELS`, "precomputed", or a function ``k(X, Z)``. A
-    function in `KERNELS` is replaced by its key. ``gamma="scale"`` is computed from ``X`` and the
-    weights of its points.
+    function in `KERNELS` is replaced by its key. ``gamma="scale"`` is computed from the
+    points ``X`` and their weights.
 
     Examples
     --------
@@ -171,24 +174,24 @@ def resolve_kernel(kernel, X, sample_weight, *, gamma, degree, coef0):
     function, parameter_names = KERNELS[name]
     parameter_values = {"degree": degree, "coef0": coef0}
     if "gamma" in parameter_names:
-        parameter_values["gamma"] = _resolve_gamma(gamma, X, sample_weight)
+        parameter_values["gamma"] = _resolve_gamma(gamma, X, weights)
     if "box" in parameter_names:
         parameter_values["box"] = bounding_box(X)
     params = {parameter: parameter_values[parameter] for parameter in parameter_names}
     resolved = Kernel(name, partial(function, **params), params)
     if name in CONDITIONALLY_DEFINITE:
-        mean = (normalise_weights(sample_weight) @ X)[None]
+        mean = (normalise_weights(weights) @ X)[None]
         nearest_to_mean = np.argmax(resolved._unshifted_values(X, mean))
         resolved = resolved._with_shift_at(X, nearest_to_mean)
     return resolved
 
 
-def _resolve_gamma(gamma, X, sample_weight):
+def _resolve_gamma(gamma, X, weights):
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    weights = normalise_weights(sample_weight)
+    weights = normalise_weights(weights)
     with np.errstate(over="ignore"):  # overflow is reported with the kernel values
         centred_X = X - weights @ X.mean(axis=1)
         # Divide by the largest deviation: the squares of X itself may overflow or underflow.
