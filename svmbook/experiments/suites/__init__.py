@@ -43,7 +43,7 @@ SUITES = {
     "usvc-biomedical": "usvc2004.biomedical",
     "usvc-cases": "usvc2004.cases",
     "usvc-fewest-errors": "usvc2004.fewest_errors",
-    "usvc-gaussian": "usvc2004.gaussian",
+    "usvc-gaussian": "usvc2004.gaussian_kernels",
     "usvc-linear": "usvc2004.linear",
     "usvc-overlap": "usvc2004.overlap",
     "usvc-placing": "usvc2004.prototype_placement",

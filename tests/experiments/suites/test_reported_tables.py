@@ -13,11 +13,11 @@ SUMS = {
     ("lin2005.boosting", "REPORTED_BY_DATA_SET"): 755.25 + 30.63 + 42.93,  # hard margin; ringnorm
     ("usvc2004.cases", "REPORTED"): 218.91 + 217.61,
     ("usvc2004.linear", "REPORTED_BY_DATA_SET"): 293.1,
-    ("usvc2004.gaussian", "REPORTED_BY_DATA_SET"): 160.5,
-    ("usvc2004.gaussian", "KERNEL_COUNTS"): 31910.0,
+    ("usvc2004.gaussian_kernels", "REPORTED_BY_DATA_SET"): 160.5,
+    ("usvc2004.gaussian_kernels", "REPORTED_KERNEL_COUNTS"): 31910.0,
     ("usvc2004.biomedical", "REPORTED_BY_DATA_SET"): 869.51,
-    ("shen2013.result_tables", "REPORTED"): 8842.13,
-    ("shen2013.result_tables", "REPORTED_SIZES"): 3156.0,
+    ("shen2013.result_tables", "REPORTED_ACCURACIES"): 8842.13,
+    ("shen2013.result_tables", "REPORTED_ITERATIONS_AND_SIZES"): 3156.0,
 }
 
 

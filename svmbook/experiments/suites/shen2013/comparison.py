@@ -37,7 +37,7 @@ from .result_tables import (
     BASELINES,
     NOISE_SUFFIX,
     accuracy_table_maker,
-    compare_runs,
+    compare_methods,
     make_message_table,
     make_size_table,
     make_spirals_table,
@@ -140,7 +140,7 @@ SUITE = Suite(
     excluded_data_sets={
         SAMPLED_LIBSVM_VOTE: tuple(name for name in DATA_SETS if NOISE_SUFFIX in name)
     },
-    compare=compare_runs,
+    compare=compare_methods,
     make_table=accuracy_table_maker("PSVM", ""),
     extra_tables={
         "sampled": accuracy_table_maker("sampled", ""),

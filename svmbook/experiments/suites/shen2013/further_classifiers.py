@@ -33,7 +33,7 @@ from .cross_validation import (
     data_tables,
     names_with_noise,
 )
-from .result_tables import clean_label_table_maker, compare_runs
+from .result_tables import clean_label_table_maker, compare_methods
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
@@ -100,7 +100,7 @@ SUITE = Suite(
     methods=METHODS,
     n_runs=10,
     carry_out_run=carry_out_run,
-    compare=compare_runs,
+    compare=compare_methods,
     make_table=clean_label_table_maker(COMMON_DATA_SETS, METHODS),
     extra_tables={
         "larger": clean_label_table_maker(CLEAN_DATA_SETS[-2:], METHODS),

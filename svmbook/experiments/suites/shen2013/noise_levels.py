@@ -7,7 +7,7 @@ runs without noise and with 10 % noise. Points and seeds are the same.
 from ...running.suite import Suite
 from . import comparison, further_classifiers
 from .cross_validation import COMMON_DATA_SETS, data_tables, names_with_noise
-from .result_tables import clean_label_table_maker, compare_runs
+from .result_tables import clean_label_table_maker, compare_methods
 
 __all__ = ["METHODS", "SUITE", "carry_out_run"]
 
@@ -39,7 +39,7 @@ SUITE = Suite(
     methods=METHODS,
     n_runs=10,
     carry_out_run=carry_out_run,
-    compare=compare_runs,
+    compare=compare_methods,
     make_table=clean_label_table_maker(NOISY_DATA_SETS[0.2], METHODS),
     extra_tables={
         "5-percent": clean_label_table_maker(NOISY_DATA_SETS[0.05], METHODS),

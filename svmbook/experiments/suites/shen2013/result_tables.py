@@ -13,7 +13,7 @@ __all__ = [
     "NOISE_SUFFIX",
     "accuracy_table_maker",
     "clean_label_table_maker",
-    "compare_runs",
+    "compare_methods",
     "make_message_table",
     "make_size_table",
     "make_spirals_table",
@@ -30,7 +30,7 @@ BASELINES = ("CART", "boosted CART", "linear", "boosted linear", "quadratic", "n
 
 # Accuracy and standard deviation over ten folds. The columns are PSVM, PSVM with sampling, and the
 # other classifiers in the order of BASELINES, with C4.5 in place of CART.
-REPORTED = {
+REPORTED_ACCURACIES = {
     "isolated": "90.9 4.07 84.0 7.0 98.1 1.79 98.5 1.46 62.5 0 62.5 0 81.9 4.38 80.6 2.81",
     "striated": "97.3 1.66 96.9 3.84 69.4 13.4 90.1 7.38 48.5 3.94 53.4 16.3 72.8 4.18 75 25",
     "spirals": "21.8 18.9 60.7 34.9 0 0 0 0 0 0 5.63 8.97 0 0 20.6 28.9",
@@ -66,7 +66,7 @@ REPORTED_TRAINING_SIZES = {
     "segment": 2079,
 }
 # Table 5.5: selected iteration and number of members, of PSVM and of PSVM with sampling.
-REPORTED_SIZES = {
+REPORTED_ITERATIONS_AND_SIZES = {
     "isolated": (5, 323, 6, 124),
     "striated": (8, 149, 6, 88),
     "spirals": (5, 47, 4, 29),
@@ -86,7 +86,7 @@ REPORTED_SIZES = {
 
 def _reported_accuracies(data_set):
     """Return the reported accuracy and its standard deviation by column of the thesis."""
-    numbers = [float(number) for number in REPORTED[data_set].split()]
+    numbers = [float(number) for number in REPORTED_ACCURACIES[data_set].split()]
     columns = ("PSVM", "sampled", *BASELINES)
     return dict(zip(columns, zip(numbers[::2], numbers[1::2], strict=True), strict=True))
 
@@ -99,8 +99,12 @@ def records_by_data_set_and_method(records):
     return runs_by_key
 
 
-def compare_runs(records):
-    """Return accuracies with standard deviations, and wins, losses and ties of prototypes."""
+def compare_methods(records):
+    """Return one row per data set and method: accuracies with standard deviations.
+
+    A row of a baseline also has the numbers of wins, losses and ties of the prototypes against it,
+    and a row of prototypes with sampling those of the prototypes without.
+    """
     rows, runs_by_key = [], records_by_data_set_and_method(records)
     for (data_set, method), records_by_run in runs_by_key.items():
         fold_accuracies = 100 * np.array(
@@ -118,30 +122,32 @@ def compare_runs(records):
             "deviation": float(fold_accuracies.std(axis=1).mean()),
             "clean_accuracy": clean_summary.mean,
             "clean_se": clean_summary.standard_error,
-            "n_members": float(np.mean([r["model_size"] for r in records_by_run.values()])),
+            "model_size": float(np.mean([r["model_size"] for r in records_by_run.values()])),
             "n_shifts": float(np.mean([r["n_shifts"] for r in records_by_run.values()])),
         }
-        if method in BASELINES and data_set in REPORTED:
+        if method in BASELINES and data_set in REPORTED_ACCURACIES:
             row["reported"], row["reported_deviation"] = _reported_accuracies(data_set)[method]
             for kind, vote in itertools.product(("PSVM", "sampled"), VOTES):
-                row |= _verdicts(records_by_run, runs_by_key, data_set, f"{kind}, {vote}")
-        if method.startswith("sampled") and data_set in REPORTED:
-            row |= _verdicts(
+                row |= _verdict_counts(records_by_run, runs_by_key, data_set, f"{kind}, {vote}")
+        if method.startswith("sampled") and data_set in REPORTED_ACCURACIES:
+            row |= _verdict_counts(
                 records_by_run, runs_by_key, data_set, method.replace("sampled", "PSVM")
             )
         rows.append(row)
     return rows
 
 
-def _verdicts(records_by_run, runs_by_key, data_set, ensemble):
-    """Return wins, losses and ties of an ensemble against another method, by two tests."""
+def _verdict_counts(records_by_run, runs_by_key, data_set, ensemble):
+    """Return how often an ensemble wins, loses and ties with a method, by each of two tests."""
     ensemble_runs, verdict_counts = runs_by_key.get((data_set, ensemble)), {}
     if ensemble_runs is None:
         return {}
     for test, test_share in (("plain", None), ("corrected", 1 / N_FOLDS)):
         verdicts = [
             compare(
-                _errors(ensemble_runs[run]), _errors(records_by_run[run]), test_share=test_share
+                _fold_errors(ensemble_runs[run]),
+                _fold_errors(records_by_run[run]),
+                test_share=test_share,
             ).verdict
             for run in records_by_run.keys() & ensemble_runs.keys()
         ]
@@ -151,7 +157,7 @@ def _verdicts(records_by_run, runs_by_key, data_set, ensemble):
     return verdict_counts
 
 
-def _errors(record):
+def _fold_errors(record):
     return [1.0 - accuracy for accuracy in record["accuracies"]]
 
 
@@ -175,8 +181,8 @@ def accuracy_table_maker(kind, noise_suffix):
                 reproduced_cells = [
                     _format_mean_and_deviation(rows_by_key.get((name, method))) for name in names
                 ]
-                reproduced = method if method in ensembles else f"{method}, reproduced"
-                table_rows.append([reproduced, *reproduced_cells])
+                label = method if method in ensembles else f"{method}, reproduced"
+                table_rows.append([label, *reproduced_cells])
         return Table(["accuracy (%)", *REPORTED_DATA_SETS], table_rows)
 
     return make_table
@@ -189,8 +195,8 @@ def _format_mean_and_deviation(row):
 def clean_label_table_maker(data_sets, methods):
     """Return a function that makes a table of accuracies on the labels without noise.
 
-    The last column is the largest standard error over the cross-validations. For generated data it
-    includes the variation between samples; for fixed data sets, only that between folds.
+    An accuracy is a mean over cross-validations, and the last column is the largest standard error
+    of the row. It includes the variation between samples only for generated data.
     """
 
     def make_table(rows):
@@ -252,15 +258,15 @@ def make_win_table(rows):
     for kind, vote, noise_suffix in itertools.product(
         ("PSVM", "sampled"), VOTES, ("", NOISE_SUFFIX)
     ):
-        opponents = [row for row in rows if row["method"] in BASELINES]
+        opponent_rows = [row for row in rows if row["method"] in BASELINES]
         reported = reported_against_baselines[kind, noise_suffix]
         table_rows += _win_table_rows(
-            opponents, f"{kind}, {vote}", "others", noise_suffix, reported
+            opponent_rows, f"{kind}, {vote}", "others", noise_suffix, reported
         )
     for vote, noise_suffix in itertools.product(VOTES, ("", NOISE_SUFFIX)):
-        opponents = [row for row in rows if row["method"] == f"sampled, {vote}"]
+        opponent_rows = [row for row in rows if row["method"] == f"sampled, {vote}"]
         table_rows += _win_table_rows(
-            opponents,
+            opponent_rows,
             f"PSVM, {vote}",
             "sampled",
             noise_suffix,
@@ -270,12 +276,9 @@ def make_win_table(rows):
     return Table(headings, table_rows)
 
 
-def _win_table_rows(rows, ensemble, opponent, noise_suffix, reported):
-    """Return a list that contains the row of an ensemble.
-
-    The list is empty if there are no verdicts.
-    """
-    rows = [row for row in rows if sum(row.get(f"{ensemble}, plain", ()))]
+def _win_table_rows(opponent_rows, ensemble, opponent_label, noise_suffix, reported):
+    """Return a list with the table row of an ensemble, empty if there are no verdicts."""
+    rows = [row for row in opponent_rows if sum(row.get(f"{ensemble}, plain", ()))]
     rows = [row for row in rows if (NOISE_SUFFIX in row["data_set"]) == bool(noise_suffix)]
     if not rows:
         return []
@@ -283,22 +286,22 @@ def _win_table_rows(rows, ensemble, opponent, noise_suffix, reported):
     for test in ("plain", "corrected"):
         counts = [np.array(row[f"{ensemble}, {test}"]) for row in rows]
         cells.append(", ".join(f"{mean:.1f}" for mean in sum(c / c.sum() for c in counts)))
-    return [[ensemble, opponent, noise_suffix.lstrip(", ") or "none", reported, *cells]]
+    return [[ensemble, opponent_label, noise_suffix.lstrip(", ") or "none", reported, *cells]]
 
 
 def make_size_table(rows):
     """Return Table 5.5: the selected iteration, and the number of members of the ensemble."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
     table_rows = []
-    for name, kind in itertools.product(REPORTED_SIZES, ("PSVM", "sampled")):
+    for name, kind in itertools.product(REPORTED_ITERATIONS_AND_SIZES, ("PSVM", "sampled")):
         if any(data_set == name for data_set, _ in rows_by_key):
             start = 2 * (kind == "sampled")
-            table_row = [name, kind, "{}, {}".format(*REPORTED_SIZES[name][start : start + 2])]
+            iteration, size = REPORTED_ITERATIONS_AND_SIZES[name][start : start + 2]
+            table_row = [name, kind, f"{iteration}, {size}"]
             for vote in VOTES:
                 row = rows_by_key.get((name, f"{kind}, {vote}"))
-                table_row.append(f"{row['n_shifts']:.0f}, {row['n_members']:.0f}" if row else "")
-            table_rows.append(
-                [*table_row, "" if start else REPORTED_TRAINING_SIZES[name.partition(",")[0]]]
-            )
+                table_row.append(f"{row['n_shifts']:.0f}, {row['model_size']:.0f}" if row else "")
+            training_size = REPORTED_TRAINING_SIZES[name.partition(",")[0]]
+            table_rows.append([*table_row, "" if kind == "sampled" else training_size])
     headings = ["shifts, members", "ensemble", "reported", *VOTES]
     return Table([*headings, "exemplars, reported"], table_rows)

@@ -1,13 +1,15 @@
 r"""A search for the settings of the synthetic sets of Shen (2013), which she describes in words.
 
 The thesis prints the accuracies of a linear SVM, a tree and a quadratic SVM on the two sets, with
-the defaults of Weka: C = 1 and no scaling. Each setting of our generators is drawn five times, and
-the same three classifiers are cross-validated with ten folds. The tree is not pruned here. The tree
-of `shen2013`, whose pruning is chosen by inner cross-validation, is worse by 0.6 percentage points
-on `isolated` and no worse on `striated`.
+the defaults of Weka: C = 1 and no scaling. With each setting of our generators, five samples are
+drawn, and the same three classifiers are cross-validated on them with ten folds. The tree is not
+pruned here. The tree of `shen2013`, whose pruning is chosen by inner cross-validation, is worse by
+0.6 percentage points on `isolated` and no worse on `striated`.
 
-The other suites use settings whose accuracies all lie within one reported standard deviation of the
-reported accuracies. Of these settings of `striated`, they use the one with the shortest stripes.
+The other suites use settings whose accuracies all lie within one reported standard deviation, or
+one percentage point if that is larger, of the reported accuracies. Of these settings of `isolated`,
+they use the one whose accuracies are nearest to the reported ones; of those of `striated`, the
+nearest one among those with the shortest stripes.
 """
 
 import itertools
@@ -65,7 +67,7 @@ def draw_samples(setting, seed):
 
 
 def carry_out_run(data_set, method, run):
-    """Carry out one run: draw the setting, and cross-validate one classifier on ten folds."""
+    """Carry out one run: draw a sample, and cross-validate one classifier on ten folds."""
     seed = run_seed(0, run)
     X, y = draw_samples(data_set, seed)
     folds = StratifiedKFold(10, shuffle=True, random_state=seed)
@@ -86,12 +88,13 @@ def carry_out_run(data_set, method, run):
 def _compare(records):
     """Return mean accuracies by setting, and their distance from the reported accuracies.
 
-    The distance is in units of the reported standard deviations.
+    The distance is in units of the reported standard deviations, which are at least
+    ``MIN_DEVIATION`` here.
     """
     rows = []
     for setting in SETTINGS:
         reported = REPORTED[setting.split(",")[0]]
-        row, squared_distances = {"data_set": setting}, []
+        row, squared_differences = {"data_set": setting}, []
         for method in METHODS:
             accuracies = [
                 100 * (1 - r["error"])
@@ -105,11 +108,11 @@ def _compare(records):
                     method: summary.mean,
                     f"{method}_se": summary.standard_error,
                 }
-                squared_distances.append(
+                squared_differences.append(
                     ((summary.mean - reported_mean) / max(deviation, MIN_DEVIATION)) ** 2
                 )
-        if len(squared_distances) == len(METHODS):
-            rows.append(row | {"distance": float(np.sqrt(sum(squared_distances)))})
+        if len(squared_differences) == len(METHODS):
+            rows.append(row | {"distance": float(np.sqrt(sum(squared_differences)))})
     return rows
 
 

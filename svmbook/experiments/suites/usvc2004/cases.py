@@ -1,4 +1,4 @@
-r"""Table 1 of Navia-Vazquez et al. (2004): two problems on a line, a hundred samples of each.
+r"""Table 1 of Navia-Vazquez et al. (2004): two problems with one feature, 100 samples of each.
 
 Each run draws 500 training and 500 test points, and fits linear classifiers with C = 10 to x
 without scaling. Besides the four methods of the paper, there are unbiased classifiers with other
@@ -68,12 +68,13 @@ def _compare(records):
         factors = {"error": 100, "train_error": 100, "threshold": 1}
         for k, (name, factor) in enumerate(factors.items()):
             summary = summarise([factor * r[name] for r in run_records])
-            mean, deviation = reported[2 * k : 2 * k + 2]
+            reported_mean, reported_deviation = reported[2 * k : 2 * k + 2]
             row |= {name: summary.mean, f"{name}_deviation": summary.deviation}
-            row |= {f"reported_{name}": mean, f"reported_{name}_deviation": deviation}
+            row |= {f"reported_{name}": reported_mean}
+            row |= {f"reported_{name}_deviation": reported_deviation}
             # The paper has a hundred runs, so its standard error is a tenth of the deviation.
-            joint_se = np.hypot(deviation / 10.0, summary.standard_error)
-            row[f"{name}_z"] = float((summary.mean - mean) / joint_se)
+            joint_se = np.hypot(reported_deviation / 10.0, summary.standard_error)
+            row[f"{name}_z"] = float((summary.mean - reported_mean) / joint_se)
         rows.append(row)
     return rows
 

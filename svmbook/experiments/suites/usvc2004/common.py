@@ -21,7 +21,7 @@ from ...methods.protocols import GeneratedSamples, RandomSplits
 from ...methods.statistics import compare, summarise
 
 __all__ = [
-    "C_GRID",
+    "LINEAR_C_GRID",
     "MAX_TUNING_POINTS",
     "TEST_SHARE",
     "compare_to_reported",
@@ -34,7 +34,7 @@ TEST_SHARE = 0.2
 N_POINTS = {"ringnorm": 7400, "twonorm": 7400, "waveform": 5000}
 GENERATORS = {"ringnorm": ringnorm, "twonorm": twonorm, "waveform": waveform}
 N_REPORTED_RUNS = 10  # splits in the paper
-C_GRID = tuple(2.0**k for k in range(-7, 10, 2))
+LINEAR_C_GRID = tuple(2.0**k for k in range(-7, 10, 2))
 MAX_TUNING_POINTS = 1500  # largest number of training points on which parameters are chosen
 
 
@@ -119,22 +119,24 @@ def compare_to_reported(records, reported, reference):
     ``reproduced_ten`` and ``z_ten`` are from the first ten splits, the number in the paper, and
     ``reproduced`` and ``z`` from all splits. ``z`` is the difference from the reported mean in
     joint standard errors. The paired difference is from the method ``reference`` on the same
-    splits, with an interval corrected for their overlap.
+    splits. On tables its interval is corrected for the overlap of the splits.
     """
     records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in records}
     rows = []
-    for (data_set, method), (mean, deviation) in reported.items():
+    for (data_set, method), (reported_mean, reported_deviation) in reported.items():
         runs = sorted(run for d, m, run in records_by_key if (d, m) == (data_set, method))
         if len(runs) < 2:
             continue
         errors = {run: 100 * records_by_key[data_set, method, run]["error"] for run in runs}
         row = {"data_set": data_set, "method": method, "n_runs": len(runs)}
-        row |= {"reported": mean, "reported_deviation": deviation}
+        row |= {"reported": reported_mean, "reported_deviation": reported_deviation}
         for suffix, selected_runs in (("", runs), ("_ten", runs[:N_REPORTED_RUNS])):
             summary = summarise([errors[run] for run in selected_runs])
             row[f"reproduced{suffix}"], row[f"deviation{suffix}"] = summary.mean, summary.deviation
-            joint_se = float(np.hypot(deviation / N_REPORTED_RUNS**0.5, summary.standard_error))
-            row[f"z{suffix}"] = (summary.mean - mean) / joint_se
+            joint_se = float(
+                np.hypot(reported_deviation / N_REPORTED_RUNS**0.5, summary.standard_error)
+            )
+            row[f"z{suffix}"] = (summary.mean - reported_mean) / joint_se
         sizes = [records_by_key[data_set, method, run]["model_size"] for run in runs]
         row["model_size"] = float(np.mean(sizes))
         common_runs = [run for run in runs if (data_set, reference, run) in records_by_key]
@@ -152,18 +154,18 @@ def compare_to_reported(records, reported, reference):
     return rows
 
 
-def make_table(rows, reference, *, kernel_counts=None):
+def make_table(rows, reference, *, reported_kernel_counts=None):
     """Return the table of the rows of `compare_to_reported`, one row per data set and method.
 
-    With ``kernel_counts``, the printed numbers of kernels by data set and method, two more columns
-    compare them with ours.
+    With ``reported_kernel_counts``, the printed numbers of kernels by data set and method, two more
+    columns compare them with ours.
     """
     columns = ["data", "method", "reported (%)", "ten splits (%)", "diff. (s.e.)"]
     suffixes = ["_ten"]
     if max(row["n_runs"] for row in rows) > N_REPORTED_RUNS:
         columns, suffixes = [*columns, "all (%)", "diff. (s.e.) "], ["_ten", ""]
     columns.append(f"minus {reference}")
-    if kernel_counts:
+    if reported_kernel_counts:
         columns += ["kernels in paper", "ours"]
     table_rows = []
     for row in rows:
@@ -176,9 +178,9 @@ def make_table(rows, reference, *, kernel_counts=None):
             table_row.append(f"{row[f'reproduced{suffix}']:.1f} ± {row[f'deviation{suffix}']:.1f}")
             table_row.append(f"{row[f'z{suffix}']:+z.1f}" if is_reported else "")
         table_row.append(f"{row['low']:+z.1f} to {row['high']:+z.1f}" if "low" in row else "")
-        if kernel_counts:
+        if reported_kernel_counts:
             table_row += [
-                kernel_counts[row["data_set"]].get(row["method"], ""),
+                reported_kernel_counts[row["data_set"]].get(row["method"], ""),
                 f"{row['model_size']:.0f}",
             ]
         table_rows.append(table_row)

@@ -5,14 +5,21 @@ from functools import partial
 from ....svm import DualSVC
 from ....unbiased import USVC, LeastSquaresClassifier
 from ...running.suite import Suite
-from .common import C_GRID, GENERATORS, compare_to_reported, make_table, run_with_tuning, split
+from .common import (
+    GENERATORS,
+    LINEAR_C_GRID,
+    compare_to_reported,
+    make_table,
+    run_with_tuning,
+    split,
+)
 
 __all__ = ["METHODS", "REPORTED", "SUITE", "TABLES", "carry_out_run"]
 
 METHODS = {
-    "LS": (LeastSquaresClassifier(), {"C": C_GRID}),
-    "SVM": (DualSVC(), {"C": C_GRID}),
-    "USVC": (USVC(), {"C": C_GRID}),
+    "LS": (LeastSquaresClassifier(), {"C": LINEAR_C_GRID}),
+    "SVM": (DualSVC(), {"C": LINEAR_C_GRID}),
+    "USVC": (USVC(), {"C": LINEAR_C_GRID}),
 }
 #: Printed test errors in percent and standard deviations over ten splits, in the order of METHODS.
 REPORTED_BY_DATA_SET = {

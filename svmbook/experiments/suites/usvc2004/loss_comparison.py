@@ -5,8 +5,8 @@ capacity, and treat the loss as a parameter to choose. Their tables do not exami
 of 100 runs draws training points and 10,000 test points, the same for all methods; in case A each
 class has at least two training points. C, and in "chosen loss" also the loss, is chosen by 5-fold
 cross-validation on the training points (with fewer folds if the smaller class has fewer points). If
-several are tied, the first is chosen; the hinge loss comes first. Gaussian kernels have one basis
-function per training point, also in the folds.
+several are tied, the first is chosen; the hinge loss comes first. With a Gaussian kernel, the
+prototypes of the bounded loss are all training points, also in the folds.
 """
 
 from functools import partial
@@ -23,7 +23,15 @@ from ...methods.protocols import GeneratedSamples
 from ...running.suite import Suite
 from ..paired import comparison_rows, format_cell
 
-__all__ = ["CASE_A_SIZES", "C_GRID", "GAMMAS", "LOSSES", "METHODS", "SUITE", "carry_out_run"]
+__all__ = [
+    "CASE_A_TRAINING_SIZES",
+    "CLASSIFIERS_BY_LOSS",
+    "C_GRID",
+    "GAMMAS",
+    "METHODS",
+    "SUITE",
+    "carry_out_run",
+]
 
 
 def _case_a_with_two_points_per_class(n, random_state):
@@ -35,22 +43,27 @@ def _case_a_with_two_points_per_class(n, random_state):
             return X, y
 
 
-CASE_A_SIZES = (10, 20, 50, 100, 500)
-CLOUD_SIZES = (50, 500)
+CASE_A_TRAINING_SIZES = (10, 20, 50, 100, 500)
+CLOUDS_TRAINING_SIZES = (50, 500)
 #: Generator and number of training points by data set.
-DATA_SETS = {f"case-a-{n}": (_case_a_with_two_points_per_class, n) for n in CASE_A_SIZES} | {
-    f"clouds-{n}": (partial(stdev, 4.0), n) for n in CLOUD_SIZES
-}
+DATA_SETS = {
+    f"case-a-{n}": (_case_a_with_two_points_per_class, n) for n in CASE_A_TRAINING_SIZES
+} | {f"clouds-{n}": (partial(stdev, 4.0), n) for n in CLOUDS_TRAINING_SIZES}
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0)
-LOSSES = {"hinge": DualSVC(), "s = 2": USVC(), "s = 4": USVC(s=4.0), "s = 8": USVC(s=8.0)}
+CLASSIFIERS_BY_LOSS = {
+    "hinge": DualSVC(),
+    "s = 2": USVC(),
+    "s = 4": USVC(s=4.0),
+    "s = 8": USVC(s=8.0),
+}
 CHOSEN_LOSS = "chosen loss"
 DISPLAY_NAMES = {"case-a": "case A", "clouds": "stdev4"}
 GAMMAS = (0.1, 1.0, 10.0, 100.0)
 GAUSSIAN_DATA_SET = "case-a-100"
 #: By method: the losses to choose from, and gamma of the Gaussian kernel or None for a linear one.
 METHODS = (
-    {loss: ((loss,), None) for loss in LOSSES}
-    | {CHOSEN_LOSS: (tuple(LOSSES), None)}
+    {loss: ((loss,), None) for loss in CLASSIFIERS_BY_LOSS}
+    | {CHOSEN_LOSS: (tuple(CLASSIFIERS_BY_LOSS), None)}
     | {f"gamma = {g:g}, {loss}": ((loss,), g) for g in GAMMAS for loss in ("hinge", "s = 2")}
 )
 
@@ -75,7 +88,7 @@ def carry_out_run(data_set, method, run):
     return {
         "seed": parts.seed,
         # s = 0 stands for the hinge loss.
-        "parameters": {"C": best_C, "s": getattr(LOSSES[best_loss], "s", 0.0)},
+        "parameters": {"C": best_C, "s": getattr(CLASSIFIERS_BY_LOSS[best_loss], "s", 0.0)},
         "error": round(float(1.0 - fitted.score(parts.X_test, parts.y_test)), 6),
         "model_size": X.shape[1] if gamma is None else len(fitted.support_vectors_),
     }
@@ -83,7 +96,7 @@ def carry_out_run(data_set, method, run):
 
 def _make_classifier(loss, C, gamma, X):
     """Return an unfitted classifier, with all points as prototypes if its kernel is Gaussian."""
-    classifier = clone(LOSSES[loss]).set_params(C=C)
+    classifier = clone(CLASSIFIERS_BY_LOSS[loss]).set_params(C=C)
     if gamma is not None:
         classifier.set_params(kernel="rbf", gamma=gamma)
         if isinstance(classifier, USVC):
@@ -109,7 +122,7 @@ def _compare(records):
 def _make_table_by_size(rows):
     """Return one row per data set: the error with the hinge loss, and differences from it."""
     rows_by_key = {(row["data_set"], row["method"]): row for row in rows}
-    other_methods = (*[loss for loss in LOSSES if loss != "hinge"], CHOSEN_LOSS)
+    other_methods = (*[loss for loss in CLASSIFIERS_BY_LOSS if loss != "hinge"], CHOSEN_LOSS)
     table_rows = []
     for data_set, (_, n) in DATA_SETS.items():
         if (data_set, "hinge") in rows_by_key:

@@ -13,7 +13,7 @@ from svmbook.experiments.suites.shen2013.result_tables import (
     BASELINES,
     NOISE_SUFFIX,
     REPORTED_DATA_SETS,
-    REPORTED_SIZES,
+    REPORTED_ITERATIONS_AND_SIZES,
     REPORTED_TRAINING_SIZES,
     VOTES,
     _reported_accuracies,
@@ -109,17 +109,18 @@ def test_first_boosted_linear_svm_equals_the_single_linear_svm(n_classes):
 def test_table_of_sizes_has_reported_and_reproduced_iterations_and_members(rows_by_key):
     table_rows = report("shen2013", table="sizes").table.rows
     table = {(table_row[0], table_row[1]): table_row[2:] for table_row in table_rows}
-    assert table.keys() == {*itertools.product(REPORTED_SIZES, ("PSVM", "sampled"))}
+    assert table.keys() == {*itertools.product(REPORTED_ITERATIONS_AND_SIZES, ("PSVM", "sampled"))}
     for (name, kind), (reported, *cells, exemplars) in table.items():
         assert exemplars in ("", REPORTED_TRAINING_SIZES[name.partition(",")[0]])
-        sizes = REPORTED_SIZES[name][:2] if kind == "PSVM" else REPORTED_SIZES[name][2:]
-        assert reported == f"{sizes[0]}, {sizes[1]}"
+        numbers = REPORTED_ITERATIONS_AND_SIZES[name]
+        iteration, size = numbers[:2] if kind == "PSVM" else numbers[2:]
+        assert reported == f"{iteration}, {size}"
         for vote, cell in zip(VOTES, cells, strict=True):
             row = rows_by_key.get((name, f"{kind}, {vote}"))
             assert (row is None) == (cell == "")
             if row:
                 pair = [float(number) for number in cell.split(", ")]
-                assert pair == pytest.approx([row["n_shifts"], row["n_members"]], abs=0.5)
+                assert pair == pytest.approx([row["n_shifts"], row["model_size"]], abs=0.5)
 
 
 def test_boosting_keeps_a_first_learner_that_is_no_better_than_chance():
@@ -213,15 +214,16 @@ def test_statements_of_the_reproductions_page_on_majority_votes_and_sizes(rows_b
             gain = rows_by_key[name, f"{kind}, majority vote"]["reproduced"] - reported
             assert 0 < gain / bound < 1
     ratios = {
-        name: REPORTED_SIZES[name][1] / rows_by_key[name, "PSVM, majority vote"]["n_members"]
+        name: REPORTED_ITERATIONS_AND_SIZES[name][1]
+        / rows_by_key[name, "PSVM, majority vote"]["model_size"]
         for name in REPORTED_DATA_SETS
     }
     assert min(ratios, key=ratios.get) == "vehicle" and 0.15 < ratios["vehicle"] < 0.25
     assert max(ratios, key=ratios.get) == "isolated" and 0.7 < ratios["isolated"] < 0.8
-    n_libsvm_members = rows_by_key["isolated", "PSVM, LIBSVM's vote"]["n_members"]
-    assert 0.82 < REPORTED_SIZES["isolated"][1] / n_libsvm_members < 0.85
+    n_libsvm_members = rows_by_key["isolated", "PSVM, LIBSVM's vote"]["model_size"]
+    assert 0.82 < REPORTED_ITERATIONS_AND_SIZES["isolated"][1] / n_libsvm_members < 0.85
     member_counts = [
-        rows_by_key["messages", f"{kind}, majority vote"]["n_members"]
+        rows_by_key["messages", f"{kind}, majority vote"]["model_size"]
         for kind in ("PSVM", "sampled")
     ]
     assert member_counts == [405, 283]

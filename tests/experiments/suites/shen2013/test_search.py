@@ -44,7 +44,7 @@ def test_accuracy_difference_between_unpruned_and_pruned_trees(data_set, differe
     assert rows_by_setting[setting]["tree"] - pruned_accuracy == pytest.approx(difference, abs=0.05)
 
 
-def test_table_has_the_five_rows_sorted_by_distance_of_each_set():
+def test_table_lists_the_five_nearest_settings_of_each_data_set():
     result = report("shen2013-search")
     distance_by_setting = {row["data_set"]: row["distance"] for row in result.rows}
     table_rows = [*result.table.rows]

@@ -16,7 +16,10 @@ def test_small_samples_have_at_least_two_points_of_each_class(seed):
 
 def test_chosen_loss_has_the_error_of_the_same_fixed_loss():
     records_by_key = {(r["data_set"], r["method"], r["run"]): r for r in load_records("usvc-when")}
-    loss_names = {getattr(loss, "s", 0.0): name for name, loss in loss_comparison.LOSSES.items()}
+    loss_names = {
+        getattr(model, "s", 0.0): loss
+        for loss, model in loss_comparison.CLASSIFIERS_BY_LOSS.items()
+    }
     is_equal = []
     for (data_set, method, run), record in records_by_key.items():
         if method == loss_comparison.CHOSEN_LOSS:
@@ -25,8 +28,13 @@ def test_chosen_loss_has_the_error_of_the_same_fixed_loss():
     assert len(is_equal) == 700 and np.mean(is_equal) > 0.99
 
 
-def test_bounded_loss_gains_with_more_points_on_case_a_and_is_worse_on_clouds():
+def test_more_points_favour_the_bounded_loss_on_case_a_but_it_is_worse_on_clouds():
     rows = {(row["data_set"], row["method"]): row for row in report("usvc-when").rows}
-    differences = [rows[f"case-a-{n}", "s = 2"]["difference"] for n in loss_comparison.CASE_A_SIZES]
+    differences = [
+        rows[f"case-a-{n}", "s = 2"]["difference"] for n in loss_comparison.CASE_A_TRAINING_SIZES
+    ]
     assert differences == sorted(differences, reverse=True)
-    assert all(rows[f"clouds-{n}", "s = 2"]["difference"] > 0 for n in loss_comparison.CLOUD_SIZES)
+    assert all(
+        rows[f"clouds-{n}", "s = 2"]["difference"] > 0
+        for n in loss_comparison.CLOUDS_TRAINING_SIZES
+    )
