@@ -20,7 +20,7 @@ from .sigmoids import cross_validated_sigmoids
 
 __all__ = [
     "Ensemble",
-    "LocalEnsemble",
+    "LocalEnsembleClassifier",
     "Member",
     "Members",
     "stratified_sample",
@@ -70,7 +70,7 @@ class Ensemble(NamedTuple):
     exemplars: np.ndarray  # (n_members, n_features)
     codes: np.ndarray
     sigmoids: Sigmoid | None  # for votes weighted by probability
-    frequencies: np.ndarray  # of the classes among the training points
+    class_frequencies: np.ndarray  # fraction of training points per class
     min_distance: float  # smaller distances are numerically zero
     voting: str
     n_neighbors: int | None
@@ -93,8 +93,8 @@ class Ensemble(NamedTuple):
             dist = distances(X, self.exemplars, self.metric)
             dist = np.where(covers, np.maximum(dist, self.min_distance), np.inf)
             vote_weights *= _local_weights(dist, self.n_neighbors)
-        votes = vote_weights @ np.eye(len(self.frequencies))[self.codes]
-        return votes.round(VOTE_DECIMALS) + FREQUENCY_WEIGHT * self.frequencies
+        votes = vote_weights @ np.eye(len(self.class_frequencies))[self.codes]
+        return votes.round(VOTE_DECIMALS) + FREQUENCY_WEIGHT * self.class_frequencies
 
 
 def evaluate_hyperplanes(X, coef, intercept):
@@ -119,7 +119,7 @@ def _local_weights(dist, n_neighbors):
     return (np.where(np.isfinite(smallest_dist), smallest_dist, 1.0) / dist) ** 2
 
 
-class LocalEnsemble(GapCheckedClassifier):
+class LocalEnsembleClassifier(GapCheckedClassifier):
     r"""Base class of exemplar and prototype ensembles: trains the members and prepares their votes.
 
     A member votes for its class at the points where :math:`w_m^\top x + b_m > 0`.
@@ -171,12 +171,12 @@ class LocalEnsemble(GapCheckedClassifier):
 
     def _retrain(self, members, X, codes, positive, negative):
         """Return the members with new sets of points; retrain those whose points changed."""
-        is_different = (positive != members.positive) | (negative != members.negative)
-        is_changed = is_different.any(axis=1)
+        is_changed_point = (positive != members.positive) | (negative != members.negative)
+        needs_training = is_changed_point.any(axis=1)
         planes = members.planes
-        if is_changed.any():
-            new_planes = self._train(X, codes, positive[is_changed], negative[is_changed])
-            planes = planes.replace_rows(is_changed, new_planes)
+        if needs_training.any():
+            new_planes = self._train(X, codes, positive[needs_training], negative[needs_training])
+            planes = planes.replace_rows(needs_training, new_planes)
         return Members(members.exemplar_indices, members.codes, positive, negative, planes)
 
     def _build_ensemble(self, members, training, validation, n_classes):
@@ -200,7 +200,7 @@ class LocalEnsemble(GapCheckedClassifier):
             X[members.exemplar_indices],
             members.codes,
             sigmoids,
-            frequencies=np.bincount(codes, minlength=n_classes) / len(codes),
+            class_frequencies=np.bincount(codes, minlength=n_classes) / len(codes),
             min_distance=max(DUPLICATE_TOL * np.median(dist), np.finfo(float).tiny),
             voting=self.voting,
             n_neighbors=self.n_neighbors,
@@ -229,7 +229,7 @@ class LocalEnsemble(GapCheckedClassifier):
         ]
         self.relative_gap_ = max(0.0, float(planes.relative_gap.max()))
         self.classes_ = classes
-        self._set_converged(self.relative_gap_, stacklevel=5)
+        self._check_convergence(self.relative_gap_, stacklevel=5)
 
     def _outputs(self, X):
         """Return votes per class, or for two classes the votes for the second minus the first."""

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ..progress import logger
-from .ensemble import LocalEnsemble, evaluate_hyperplanes, validation_split
+from .ensemble import LocalEnsembleClassifier, evaluate_hyperplanes, validation_split
 from .negatives import distances, smallest_per_row_mask
 
 __all__ = ["ExemplarSVM"]
@@ -23,7 +23,7 @@ OUTPUT_DECIMALS = 10  # outputs are rounded, so that ties do not depend on round
 MIN_HARD_OUTPUT = -1.0 + 1e-8  # a negative is hard (has positive slack) if its output is larger
 
 
-class ExemplarSVM(LocalEnsemble):
+class ExemplarSVM(LocalEnsembleClassifier):
     r"""One linear SVM per training point, the exemplar, against points of other classes.
 
     The ensemble member of exemplar e minimises
@@ -32,11 +32,11 @@ class ExemplarSVM(LocalEnsemble):
         + C\sum_{i \in N_e}\max(0, 1 + w^\top x_i + b).
 
     The initial negatives :math:`N_e` are chosen by algorithm 2 of Shen (2013): the nearest points
-    of other classes that lie on the same side as the nearest one. With ``mining``, each round adds
-    the negatives of largest slack until no other negative has positive slack. Then the member
-    equals the SVM of its exemplar against *all* points of other classes, trained on only a few of
-    them. The number of negatives added doubles in each round, so that few rounds suffice where
-    the classes overlap.
+    of other classes that lie on the same side of the exemplar as the nearest of them. With
+    ``mining``, each round adds the negatives of largest slack until no other negative has positive
+    slack. Then the member equals the SVM of its exemplar against *all* points of other classes,
+    trained on only a few of them. The maximum number of negatives added doubles in each round, so
+    that few rounds suffice where the classes overlap.
 
     `fit` takes no ``sample_weight``, because neighbours and members have no weights.
 
@@ -51,7 +51,7 @@ class ExemplarSVM(LocalEnsemble):
         that both sides of the full problem have the same total weight. With a smaller value, a
         member may misclassify an exemplar that is close to many points of other classes.
     n_negatives : int, default=7
-        Number of initial negatives, and of negatives added in the first round of mining.
+        Maximum number of initial negatives, and of negatives added in the first round of mining.
     mining : bool, default=True
         Whether to add negatives that have positive slack.
     voting : "majority", "probability", "cv_probability" or "local", default="probability"
@@ -104,7 +104,7 @@ class ExemplarSVM(LocalEnsemble):
     -----
     ConvergenceWarning
         No member classifies any training point as positive; a member's duality gap is too large,
-        or the fit of its sigmoid did not converge.
+        or the fit of a sigmoid did not converge.
 
     See Also
     --------
@@ -130,7 +130,7 @@ class ExemplarSVM(LocalEnsemble):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **LocalEnsemble._parameter_constraints,
+        **LocalEnsembleClassifier._parameter_constraints,
         "mining": ["boolean"],
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     }

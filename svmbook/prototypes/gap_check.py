@@ -14,7 +14,7 @@ GAP_TOL = 1e-4  # tolerance for the relative duality gap of a linear SVM
 class GapCheckedClassifier(BaseClassifier):
     """Base class that warns if the largest relative duality gap exceeds the tolerance."""
 
-    def _set_converged(self, relative_gap, stacklevel):
+    def _check_convergence(self, relative_gap, stacklevel):
         """Set ``converged_`` from the largest relative duality gap, and warn if it is too large."""
         self.converged_ = relative_gap <= GAP_TOL
         self._warn_if_gap_is_large(relative_gap, stacklevel + 1)

@@ -18,9 +18,9 @@ from .pairwise import PairwiseClassifier, rowwise_outputs, single_class_output
 
 __all__ = ["LocalizedSVM"]
 
-# Points whose similarity is below exp(-23) = 1e-10 times the largest are left out: even at the
-# largest C their effect is smaller than the rounding error of a slack.
-MAX_LOG_RATIO = 23.0
+# Points whose similarity is below exp(-23) = 1e-10 times the largest are left out, because their
+# weights are negligible.
+MAX_LOG_SIMILARITY_RATIO = 23.0
 
 
 class LocalizedSVM(PairwiseClassifier):
@@ -140,7 +140,7 @@ class LocalizedSVM(PairwiseClassifier):
         scaled_sq_dist = np.take_along_axis(scaled_sq_dist, neighbors, axis=1)
         weights = self._C_ * np.exp(-scaled_sq_dist)
         is_included = scaled_sq_dist <= last_scaled_sq_dist
-        is_included &= scaled_sq_dist - scaled_sq_dist[:, :1] <= MAX_LOG_RATIO
+        is_included &= scaled_sq_dist - scaled_sq_dist[:, :1] <= MAX_LOG_SIMILARITY_RATIO
         is_included[weights[:, 0] < np.finfo(float).tiny, 1:] = False
         codes = self._codes_[neighbors]
 

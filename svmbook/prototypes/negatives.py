@@ -29,12 +29,13 @@ def distances(A, B, metric="euclidean"):
     return dist
 
 
-def initial_negatives(dist, codes, k):
+def initial_negatives(dist, codes, n_negatives):
     r"""Choose the initial negatives of each exemplar: algorithm 2 of Shen (2013).
 
-    Let x be the nearest point of another class to the exemplar d. The negatives are the k nearest
-    points of other classes on the same side as x of the plane through d that is normal to
-    :math:`x - d`. A point z lies on this side if :math:`(x - d)^\top(z - d) > 0`, or in distances
+    Let x be the nearest point of another class to the exemplar d. The negatives are the
+    ``n_negatives`` nearest points of other classes on the same side as x of the plane through d
+    that is normal to :math:`x - d`. A point z lies on this side if
+    :math:`(x - d)^\top(z - d) > 0`, or in distances
 
     .. math:: \rho(d, x)^2 + \rho(d, z)^2 > \rho(x, z)^2,
 
@@ -48,7 +49,7 @@ def initial_negatives(dist, codes, k):
         Distances between all points.
     codes : ndarray of shape (n,)
         Class index of each point; at least two classes.
-    k : int
+    n_negatives : int
         Maximum number of negatives.
 
     Returns
@@ -62,7 +63,7 @@ def initial_negatives(dist, codes, k):
     >>> from svmbook.prototypes.negatives import initial_negatives, distances
     >>> X = np.array([[0.0, 0], [1, 0], [2, 1], [-3, 0], [4, 0]])
     >>> codes = np.array([0, 1, 1, 1, 1])
-    >>> initial_negatives(distances(X, X), codes, k=2)[0]
+    >>> initial_negatives(distances(X, X), codes, n_negatives=2)[0]
     array([False,  True,  True, False, False])
     """
     rows, dist = np.arange(len(codes)), round_significand(dist)
@@ -77,7 +78,7 @@ def initial_negatives(dist, codes, k):
     is_on_same_side = sq_dist_sum - sq_dist[nearest] > PLANE_TOL * sq_dist_sum
     is_on_same_side[rows, nearest] = True
     candidate_dist = np.where(is_on_same_side, candidate_dist, np.inf)
-    return smallest_per_row_mask(candidate_dist, k) & np.isfinite(candidate_dist)
+    return smallest_per_row_mask(candidate_dist, n_negatives) & np.isfinite(candidate_dist)
 
 
 def smallest_per_row_mask(values, k):

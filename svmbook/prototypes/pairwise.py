@@ -48,18 +48,19 @@ class PairwiseClassifier(GapCheckedClassifier):
         outputs_of_pair, k = self._pair_output_function(X), len(self.classes_)
         if k == 2:
             return outputs_of_pair(0, 1)
-        votes, sums, abs_sum = np.zeros((len(X), k)), np.zeros((len(X), k)), np.zeros((len(X), 1))
+        votes, output_sums = np.zeros((len(X), k)), np.zeros((len(X), k))
+        abs_sum = np.zeros((len(X), 1))
         for a, b in combinations(range(k), 2):
             F = outputs_of_pair(a, b)
             votes[:, b] += F > 0
             votes[:, a] += F < 0
-            sums[:, b] += F
-            sums[:, a] -= F
+            output_sums[:, b] += F
+            output_sums[:, a] -= F
             abs_sum[:, 0] += np.abs(F)
         resolution = np.where(abs_sum > 0, OUTPUT_TOL * abs_sum, 1.0)
         # Sums that differ only by rounding become equal.
-        sums = resolution * np.rint(sums / resolution)
-        return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+        output_sums = resolution * np.rint(output_sums / resolution)
+        return votes + output_sums / (3.0 * (np.abs(output_sums) + 1.0))
 
 
 def single_class_output(has_a, has_b):

@@ -175,7 +175,7 @@ class ProfileSVM(PairwiseClassifier):
         self._points_, self._use_profiles_, self.gamma_ = X, self.use_profiles, gamma
         # Profiles that differ only by rounding become equal, so that k-means++ and the clustering
         # do not depend on rounding.
-        S = round_significand(self._profiles(X))
+        S = round_significand(self._clustering_features(X))
         self.labels_, self.cluster_centers_, self.n_iter_ = self._cluster(S, codes, len(classes))
         in_cluster = self.labels_ == np.arange(len(self.cluster_centers_))[:, None]
         in_class = codes == np.arange(len(classes))[:, None]
@@ -190,17 +190,17 @@ class ProfileSVM(PairwiseClassifier):
                 planes = fit_linear_members(X, positive, negative, float(self.C), positive_weights)
                 self._planes_[a, b] = np.flatnonzero(has_both), planes
                 self.relative_gap_ = max(self.relative_gap_, float(planes.relative_gap.max()))
-        self._set_converged(self.relative_gap_, stacklevel=4)
+        self._check_convergence(self.relative_gap_, stacklevel=4)
         self.classes_ = classes
         return self
 
-    def _profiles(self, X):
+    def _clustering_features(self, X):
         if not self._use_profiles_:
             return X
         return np.exp(-self.gamma_ * cdist(X, self._points_, "sqeuclidean"))
 
     def _cluster(self, S, codes, k):
-        """Cluster the profiles S; return labels, centres and the number of iterations."""
+        """Cluster the rows of S; return labels, centres and the number of iterations."""
         centres, _ = kmeans_plusplus(S, int(self.n_clusters), random_state=self.random_state)
         R = float(self.balance) * ((S - S.mean(axis=0)) ** 2).sum(axis=1).mean()
         previous_Z = None
@@ -230,7 +230,7 @@ class ProfileSVM(PairwiseClassifier):
         return 2 * len(self._points_)
 
     def _pair_output_function(self, X):
-        sq_dist = cdist(self._profiles(X), self.cluster_centers_, "sqeuclidean")
+        sq_dist = cdist(self._clustering_features(X), self.cluster_centers_, "sqeuclidean")
         nearest = round_significand(sq_dist).argmin(axis=1)
 
         def outputs_of_pair(a, b):
@@ -238,8 +238,10 @@ class ProfileSVM(PairwiseClassifier):
             if (a, b) in self._planes_:
                 clusters, planes = self._planes_[a, b]
                 rows = np.flatnonzero(np.isin(nearest, clusters))
-                index = np.searchsorted(clusters, nearest[rows])
-                F[rows] = rowwise_outputs(X[rows], planes.coef[index], planes.intercept[index])
+                plane_indices = np.searchsorted(clusters, nearest[rows])
+                F[rows] = rowwise_outputs(
+                    X[rows], planes.coef[plane_indices], planes.intercept[plane_indices]
+                )
             return F
 
         return outputs_of_pair

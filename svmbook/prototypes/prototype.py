@@ -15,7 +15,13 @@ from sklearn.utils._param_validation import Interval
 
 from ..progress import logger
 from ..ties import round_significand
-from .ensemble import Ensemble, LocalEnsemble, Members, evaluate_hyperplanes, validation_split
+from .ensemble import (
+    Ensemble,
+    LocalEnsembleClassifier,
+    Members,
+    evaluate_hyperplanes,
+    validation_split,
+)
 from .negatives import distances
 
 __all__ = ["Iteration", "PrototypeSVM"]
@@ -42,7 +48,7 @@ class BestIteration(NamedTuple):
     ensemble: Ensemble
 
 
-class PrototypeSVM(LocalEnsemble):
+class PrototypeSVM(LocalEnsembleClassifier):
     r"""An ensemble of linear SVMs that starts from exemplars and learns prototypes.
 
     It starts with one member per training point, as `ExemplarSVM` without mining. A member with
@@ -124,7 +130,7 @@ class PrototypeSVM(LocalEnsemble):
     Warns
     -----
     ConvergenceWarning
-        All members would be removed; a member's duality gap is too large, or the fit of its
+        All members would be removed; a member's duality gap is too large, or the fit of a
         sigmoid did not converge.
 
     See Also
@@ -180,7 +186,7 @@ class PrototypeSVM(LocalEnsemble):
         self.random_state = random_state
 
     _parameter_constraints: ClassVar[dict] = {
-        **LocalEnsemble._parameter_constraints,
+        **LocalEnsembleClassifier._parameter_constraints,
         "n_shifts": [Interval(Integral, 0, None, closed="left")],
         "p_negative": [Interval(Real, 0.0, 1.0, closed="both")],
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
@@ -210,68 +216,71 @@ class PrototypeSVM(LocalEnsemble):
         self.n_shifts_, self.validation_score_ = best.n_shifts, best.accuracy
         return self
 
-    def _run_iterations(self, X, codes, indices, n_classes, rng):
+    def _run_iterations(self, X, codes, original_indices, n_classes, rng):
         """Return the best ensemble, the indices of its training points, and the history.
 
-        Algorithm 1, without the shift after the last validation.
+        Algorithm 1, without the shift after the last validation. ``original_indices`` are the
+        indices of the points in the training data of `fit`.
         """
         fraction = float(self.validation_fraction)
         train_indices, val_indices = validation_split(codes, fraction, rng)
         X_val, codes_val = X[val_indices], codes[val_indices]
-        X, codes, indices = X[train_indices], codes[train_indices], indices[train_indices]
+        X, codes = X[train_indices], codes[train_indices]
+        original_indices = original_indices[train_indices]
         dist = round_significand(distances(X, X, self.metric))
         training, no_pairs = (X, codes, dist), np.zeros((0, 2), dtype=int)
         members = self._train_exemplars(X, codes, dist)
         updates = no_pairs, no_pairs, no_pairs[:, 0]
         best, history = None, []
-        for shift in range(int(self.n_shifts) + 1):
+        for n_done in range(int(self.n_shifts) + 1):
             ensemble = self._build_ensemble(members, training, (X_val, codes_val), n_classes)
             accuracy = float((ensemble.predict_codes(X_val) == codes_val).mean())
-            logger.info("shift %d: %d members, accuracy %.3f", shift, len(members.codes), accuracy)
+            logger.info("shift %d: %d members, accuracy %.3f", n_done, len(members.codes), accuracy)
             history.append(
                 Iteration(
                     accuracy,
-                    indices[members.exemplar_indices],
+                    original_indices[members.exemplar_indices],
                     *ensemble[:2],
-                    *(indices[update] for update in updates),
+                    *(original_indices[update] for update in updates),
                 )
             )
             if best is None or accuracy >= best.accuracy:
-                best = BestIteration(accuracy, shift, members, ensemble)
-            if shift == self.n_shifts:
+                best = BestIteration(accuracy, n_done, members, ensemble)
+            if n_done == self.n_shifts:
                 break
             members, updates = self._shift(members, X, codes, dist, rng)
             if not len(members.exemplar_indices):
                 warnings.warn(
-                    f"after {shift} shifts no member covers any training point, so all would be "
+                    f"after {n_done} shifts no member covers any training point, so all would be "
                     "removed; the best ensemble so far is kept. Raise C, or scale the features to "
                     "a larger range.",
                     ConvergenceWarning,
                     stacklevel=4,
                 )
                 break
-        return best, indices, history
+        return best, original_indices, history
 
     def _shift(self, members, X, codes, dist, rng):
         """Return the members after one shift, algorithm 3, and its updates."""
         covers = evaluate_hyperplanes(X, *members.planes[:2])[1].T
         is_same_class = members.codes[:, None] == codes
-        # Positive update: of the members that cover a point, the one with the nearest exemplar.
+        # Positive update: each point is assigned to the nearest exemplar among the members of its
+        # class that cover it.
         candidate_dist = np.where(covers & is_same_class, dist[members.exemplar_indices], np.inf)
         own_entries = np.arange(len(covers)), members.exemplar_indices
-        # An exemplar comes before its duplicates, which are at distance zero.
+        # An exemplar that its own member covers stays with it, even if it has duplicates.
         candidate_dist[own_entries] = np.where(covers[own_entries], -1.0, np.inf)
         covered = np.flatnonzero((covers & is_same_class).any(axis=0))
-        new_positives = np.zeros(covers.shape, dtype=bool)
+        assigned = np.zeros(covers.shape, dtype=bool)
         nearest_members = candidate_dist[:, covered].argmin(axis=0)
-        new_positives[nearest_members, covered] = True
+        assigned[nearest_members, covered] = True
         # Negative update: a covered point of another class, with a small probability.
         new_negatives = covers & ~is_same_class & ~members.negative
         new_negatives &= rng.random(covers.shape) < self.p_negative
         is_kept = covers.any(axis=1)
-        positive = self._updated_positives(members.positive, new_positives)
+        positive = self._updated_positives(members.positive, assigned)
         updates = (
-            _pairs_of_updates(members, new_positives & (members.positive == 0), is_kept),
+            _pairs_of_updates(members, assigned & (members.positive == 0), is_kept),
             _pairs_of_updates(members, new_negatives, is_kept),
             members.exemplar_indices[~is_kept],
         )
@@ -279,9 +288,9 @@ class PrototypeSVM(LocalEnsemble):
         negative = kept_members.negative | new_negatives[is_kept]
         return self._retrain(kept_members, X, codes, positive[is_kept], negative), updates
 
-    def _updated_positives(self, positive, new_positives):
-        """Return the positives of each member after the update."""
-        return positive | new_positives
+    def _updated_positives(self, positive, assigned):
+        """Return the positives of each member after the points assigned to it were added."""
+        return positive | assigned
 
 
 def _pairs_of_updates(members, is_updated, is_kept):

@@ -62,7 +62,7 @@ class SampledPrototypeSVM(PrototypeSVM):
     Warns
     -----
     ConvergenceWarning
-        All members would be removed; a member's duality gap is too large, or the fit of its
+        All members would be removed; a member's duality gap is too large, or the fit of a
         sigmoid did not converge.
 
     See Also

@@ -5,7 +5,7 @@ Each ``solve_...`` validates its arguments and calls an inner function of its mo
 its caller has validated.
 """
 
-from .batched.duals import DualBatch, solve_dual_batch
+from .batched.duals import DualBatchResult, solve_dual_batch
 from .dual.active_set import solve_active_set
 from .dual.interior_point import solve_hard_margin, solve_interior_point
 from .dual.libsvm import solve_libsvm
@@ -30,7 +30,7 @@ from .logistic.unpenalised import (
 __all__ = [
     "HINGE",
     "Cost",
-    "DualBatch",
+    "DualBatchResult",
     "FewestErrorsResult",
     "IRWLSResult",
     "LogisticResult",

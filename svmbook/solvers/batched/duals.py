@@ -22,9 +22,9 @@ from numpy.typing import ArrayLike
 from ...ties import TIE_TOL
 from ..checks import check_stopping
 
-__all__ = ["DualBatch", "best_intercepts", "solve_dual_batch", "solve_validated_batch"]
+__all__ = ["DualBatchResult", "best_intercepts", "solve_dual_batch", "solve_validated_batch"]
 
-SHIFT = 1e-12  # relative to the mean k(x, x): makes systems with repeated points nonsingular
+DIAGONAL_SHIFT = 1e-12  # relative to the mean k(x, x): keeps faces with repeated points nonsingular
 # Relative to the step length: bounds at lengths that differ by less are reached together.
 LENGTH_TIE_TOL = 1e-14
 ERROR_ROUNDING = 10 * np.finfo(float).eps  # rounding error of e, relative to the sum of its terms
@@ -33,7 +33,7 @@ SLOPE_TOL = 1e-12  # relative to the terms of a slope: a smaller slope is numeri
 
 
 @dataclass(frozen=True, eq=False)
-class DualBatch:
+class DualBatchResult:
     r"""Solutions of many SVM duals, each with its certificate.
 
     Attributes
@@ -70,7 +70,7 @@ class DualBatch:
 
 def solve_dual_batch(
     K: ArrayLike, y: ArrayLike, C: ArrayLike, *, tol: float = 1e-11, max_iter: int = 1000
-) -> DualBatch:
+) -> DualBatchResult:
     r"""Solve many small SVM duals at once.
 
     For each problem: minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
@@ -92,7 +92,7 @@ def solve_dual_batch(
 
     Returns
     -------
-    DualBatch
+    DualBatchResult
 
     Raises
     ------
@@ -156,14 +156,14 @@ def solve_validated_batch(K, y, C, *, tol=1e-11, max_iter=1000):
     unit = 2.0 ** np.rint(np.log2(scale))[:, None]
     unfinished = _UnfinishedProblems(K / unit[:, :, None], y, C * unit, scale / unit[:, 0], tol)
     for n_done in range(max_iter):
-        is_finished = unfinished.find_most_violating()
+        is_finished = unfinished.check_optimality()
         rows = unfinished.problem_indices[is_finished]
         beta[rows], n_iter[rows] = unfinished.beta[is_finished], n_done
         unfinished.drop(is_finished)
         if not len(unfinished.problem_indices):
             break
         unfinished.free_most_violating()
-        unfinished.step()
+        unfinished.take_step()
     beta[unfinished.problem_indices] = unfinished.beta
     beta /= unit
     return _certified_batch((K, y, C), beta, _tolerance(beta, scale, tol), n_iter)
@@ -178,7 +178,7 @@ class _UnfinishedProblems:
         self.lower, self.upper = _bounds(y, C)
         self.beta, self.e = np.zeros(y.shape), np.array(y)
         self.free = np.zeros(y.shape, dtype=bool)
-        self.solved = np.ones(len(y), dtype=bool)  # a face without free points has no equations
+        self.face_solved = np.ones(len(y), dtype=bool)  # no free point, so no equations
         self.b = np.zeros(len(y))  # mean error of the free points
         self.scale, self.tol = scale, tol
 
@@ -188,7 +188,7 @@ class _UnfinishedProblems:
             for name in vars(self).keys() - {"tol"}:
                 setattr(self, name, getattr(self, name)[~is_finished])
 
-    def find_most_violating(self):
+    def check_optimality(self):
         """Return which problems are finished; store the most violating pair of the others."""
         lower_limits, upper_limits = _intercept_limits(self.beta, self.lower, self.upper, self.e)
         self.lower_end, self.upper_end = lower_limits.max(axis=1), upper_limits.min(axis=1)
@@ -196,11 +196,11 @@ class _UnfinishedProblems:
         tie_tol = TIE_TOL * np.abs(violation)  # ties are broken in favour of the first point
         self.increasing_point = (lower_limits >= (self.lower_end - tie_tol)[:, None]).argmax(axis=1)
         self.decreasing_point = (upper_limits <= (self.upper_end + tie_tol)[:, None]).argmax(axis=1)
-        return self.solved & (violation <= _tolerance(self.beta, self.scale, self.tol))
+        return self.face_solved & (violation <= _tolerance(self.beta, self.scale, self.tol))
 
     def free_most_violating(self):
         """Free the most violating point of each solved face, or a pair if no point is free."""
-        rows = np.flatnonzero(self.solved)
+        rows = np.flatnonzero(self.face_solved)
         has_no_free_point = ~self.free[rows].any(axis=1)
         lower_violation = self.lower_end[rows] - self.b[rows]
         upper_violation = self.b[rows] - self.upper_end[rows]
@@ -209,11 +209,10 @@ class _UnfinishedProblems:
         self.free[rows_with_increase, self.increasing_point[rows_with_increase]] = True
         self.free[rows_with_decrease, self.decreasing_point[rows_with_decrease]] = True
 
-    def step(self):
+    def take_step(self):
         """Solve the equations of each face, and step towards the solution within the bounds."""
         step = self._solve_equations()
-        increases = step > 0
-        bound = np.where(increases, self.upper, self.lower)
+        bound = np.where(step > 0, self.upper, self.lower)
         with np.errstate(divide="ignore", invalid="ignore"):
             length_to_bound = (bound - self.beta) / step
         length_to_bound = np.where(step == 0, np.inf, length_to_bound)
@@ -226,7 +225,8 @@ class _UnfinishedProblems:
         self.b = (self.e * self.free).sum(axis=1) / np.maximum(n_free, 1)
         residual = np.where(self.free, np.abs(self.e - self.b[:, None]), 0.0).max(axis=1)
         tolerance = _tolerance(self.beta, self.scale, self.tol)
-        self.solved = (n_free == 0) | ((step_length[:, 0] == 1.0) & (residual <= 0.5 * tolerance))
+        is_full_step = step_length[:, 0] == 1.0
+        self.face_solved = (n_free == 0) | (is_full_step & (residual <= 0.5 * tolerance))
 
     def _solve_equations(self):
         """Return the steps of :eq:`eq-face`, zero for points that are not free.
@@ -243,8 +243,8 @@ class _UnfinishedProblems:
         rows = np.arange(n)[:, None]
         block = self.K[rows[:, :, None], indices[:, :, None], indices[:, None, :]]
         system[:, :size, :size] = block * (in_face[:, :, None] & in_face[:, None, :])
-        diagonal = np.arange(size)
-        system[:, diagonal, diagonal] += np.where(in_face, SHIFT * self.scale[:, None], 1.0)
+        diag = np.arange(size)
+        system[:, diag, diag] += np.where(in_face, DIAGONAL_SHIFT * self.scale[:, None], 1.0)
         system[:, :size, size] = system[:, size, :size] = in_face
         rhs[:, :size, 0] = self.e[rows, indices] * in_face
         solution = np.linalg.solve(system, rhs)[:, :size, 0] * in_face
@@ -339,7 +339,7 @@ def _certified_batch(problems, beta, tolerance, n_iter):
     slack = np.maximum(0.0, 1.0 - y * (f + b[:, None]))
     optimal = violation <= tolerance
     balanced = np.abs(beta.sum(axis=1)) <= BALANCE_TOL * np.abs(beta).sum(axis=1)
-    return DualBatch(
+    return DualBatchResult(
         alpha=np.abs(beta),
         intercept=b,
         objective=0.5 * w_squared + (C * slack).sum(axis=1),  # :eq:`eq-primal`

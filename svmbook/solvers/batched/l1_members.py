@@ -54,10 +54,10 @@ def _solve_program(X, positive, negative, C, positive_weights):
     # With a point of the subset as the origin, rounding errors are proportional to the differences
     # between points, not to their distance from zero.
     origin = X[positive.argmax(axis=1)]
-    Z = y[:, None] * (X[point_indices] - origin[member_indices])
+    signed_points = y[:, None] * (X[point_indices] - origin[member_indices])
     rows = np.repeat(np.arange(m), d)
     columns = (member_indices[:, None] * d + np.arange(d)).ravel()
-    feature_columns = sparse.csr_array((Z.ravel(), (rows, columns)), shape=(m, n * d))
+    feature_columns = sparse.csr_array((signed_points.ravel(), (rows, columns)), shape=(m, n * d))
     intercept_columns = sparse.csr_array((y, (np.arange(m), member_indices)), shape=(m, n))
     A = sparse.hstack(
         [feature_columns, -feature_columns, intercept_columns, sparse.eye_array(m)], format="csr"
@@ -75,7 +75,9 @@ def _solve_program(X, positive, negative, C, positive_weights):
         )
     w = (result.x[: n * d] - result.x[n * d : 2 * n * d]).reshape(n, d)
     b = result.x[2 * n * d : 2 * n * d + n]
-    slack = np.maximum(0.0, 1.0 - (Z * w[member_indices]).sum(axis=1) - y * b[member_indices])
+    slack = np.maximum(
+        0.0, 1.0 - (signed_points * w[member_indices]).sum(axis=1) - y * b[member_indices]
+    )
     objective = np.abs(w).sum(axis=1) + np.bincount(member_indices, C_i * slack, n)
     alpha = np.clip(-cost_unit * result.ineqlin.marginals, 0.0, C_i)
     # Dividing alpha by this factor makes it satisfy the constraint on each feature.

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...gram import StoredGram
 from ..dual.active_set import solve_active_set_on_gram
-from .duals import DualBatch, solve_validated_batch
+from .duals import DualBatchResult, solve_validated_batch
 
 __all__ = ["Hyperplanes", "fit_hyperplanes", "fit_linear_members"]
 
@@ -73,14 +73,14 @@ def fit_linear_members(X, positive, negative, C, positive_weights):
         position, size = np.arange(n_points[rows].max()), n_points[rows, None]
         indices = point_indices[offsets[rows, None] + np.minimum(position, size - 1)]
         is_positive = position < n_positive[rows, None]
-        factor = _member_weights(positive_weights, rows, indices)
-        bounds = C * np.where(is_positive, factor, position < size)
-        results.append(fit_hyperplanes(X[indices], np.where(is_positive, 1.0, -1.0), bounds))
+        factors = _weights_of_points(positive_weights, rows, indices)
+        slack_weights = C * np.where(is_positive, factors, position < size)
+        results.append(fit_hyperplanes(X[indices], np.where(is_positive, 1.0, -1.0), slack_weights))
     inverse = np.argsort(order)
     return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*results, strict=True)))
 
 
-def _member_weights(weights, rows, indices):
+def _weights_of_points(weights, rows, indices):
     """Return the weights of some members' points, given per member or per member and point."""
     return weights[rows, None] if weights.ndim == 1 else weights[rows[:, None], indices]
 
@@ -130,4 +130,4 @@ def _solve_one_by_one(K, y, C):
         alpha[problem, is_point] = results[-1].alpha
     names = ("intercept", "objective", "dual_objective", "kkt_residual", "n_iter", "converged")
     values = {name: np.array([getattr(result, name) for result in results]) for name in names}
-    return DualBatch(alpha=alpha, **values)
+    return DualBatchResult(alpha=alpha, **values)

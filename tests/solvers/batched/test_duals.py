@@ -185,13 +185,13 @@ def test_each_solved_face_frees_one_point_or_a_pair_if_none_is_free():
     unfinished = _UnfinishedProblems(K, y, np.ones((30, 9)), np.ones(30), 1e-11)
     numbers_of_freed_points = set()
     for _ in range(100):
-        unfinished.drop(unfinished.find_most_violating())
+        unfinished.drop(unfinished.check_optimality())
         if not len(unfinished.problem_indices):
             break
         n_free = unfinished.free.sum(axis=1)
-        expected = np.where(unfinished.solved, np.where(n_free == 0, 2, 1), 0)
+        expected = np.where(unfinished.face_solved, np.where(n_free == 0, 2, 1), 0)
         unfinished.free_most_violating()
         np.testing.assert_array_equal(unfinished.free.sum(axis=1) - n_free, expected)
         numbers_of_freed_points.update(expected)
-        unfinished.step()
+        unfinished.take_step()
     assert not len(unfinished.problem_indices) and numbers_of_freed_points == {0, 1, 2}

@@ -40,8 +40,8 @@ class GrowingListPrototypeSVM(PrototypeSVM):
     lists.
     """
 
-    def _updated_positives(self, positive, new_positives):
-        return positive.astype(int) + new_positives
+    def _updated_positives(self, positive, assigned):
+        return positive.astype(int) + assigned
 
     def _positive_weights(self, codes, positive, negative):
         return super()._positive_weights(codes, positive, negative)[:, None] * positive
