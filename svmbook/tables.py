@@ -22,8 +22,8 @@ _CODE_OR_HYPHEN = re.compile(r"(`[^`]*`)|(?<![\w-])-(?=\.?\d)")
 class Table:
     r"""A table that a notebook shows as Markdown.
 
-    The text of a cell cannot break the table: line breaks become spaces, and a bar is written
-    ``\|``, or, in a formula between dollar signs, ``\vert`` (and ``\|`` is written ``\Vert``).
+    The text of a cell cannot break the table: line breaks become spaces, and a vertical bar is
+    written ``\|``, or, in a formula between dollar signs, ``\vert`` (and ``\|`` becomes ``\Vert``).
     The hyphen before a number becomes a minus sign, which is as wide as a plus sign and does not
     allow a line break.
 

@@ -10,7 +10,8 @@ from threadpoolctl import OpenBLASController, ThreadpoolController
 __all__ = ["one_blas_thread"]
 
 _lock = Lock()
-_limits = []  # one entry per active block; the first holds the limit, which applies to the process
+# One entry per active block: the limiter that the first one set for the process, then None.
+_limiters = []
 
 
 @contextmanager
@@ -21,17 +22,17 @@ def one_blas_thread():
     leave removes it. Otherwise one thread could save the limit set by another and restore it later.
     """
     with _lock:
-        if not _limits:
+        if not _limiters:
             _clear_controlling_thread()
-        _limits.append(None if _limits else _limit_blas())
+        _limiters.append(None if _limiters else _limit_blas())
     try:
         yield
     finally:
         with _lock:
-            if len(_limits) == 1:
+            if len(_limiters) == 1:
                 _clear_controlling_thread()
-                _limits[0].restore_original_limits()
-            _limits.pop()
+                _limiters[0].restore_original_limits()
+            _limiters.pop()
 
 
 def _clear_controlling_thread():
@@ -44,7 +45,7 @@ def _clear_controlling_thread():
 
 
 def _limit_blas():
-    """Set the limit, also for the BLAS of cvxopt, which is imported on first use."""
+    """Set the limit and return its limiter; cvxopt, imported on first use, has its own BLAS."""
     return _thread_pools("cvxopt" in sys.modules).limit(limits=1, user_api="blas")
 
 

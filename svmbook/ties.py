@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["TIE_TOL", "first_argmax", "round_significand", "unique_up_to_rounding"]
+__all__ = ["TIE_TOL", "argmax_up_to_rounding", "round_significand", "unique_up_to_rounding"]
 
 SIGNIFICANT_BITS = 36  # significant bits after rounding: a relative step between 2**-36 and 2**-35
 TIE_TOL = 2.0**-SIGNIFICANT_BITS
@@ -15,7 +15,8 @@ def round_significand(values):
     between processors. So the result of `argmin` or of a sort can differ if numbers are equal in
     exact arithmetic. After rounding, such numbers are equal, unless a rounding boundary lies
     between them; for relative differences of 1e-15 the probability of that is about 1e-4.
-    `first_argmax` has no such boundary, and its ``scale`` allows for sums with cancellation.
+    `argmax_up_to_rounding` has no such boundary, and its ``scale`` allows for sums with
+    cancellation.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def unique_up_to_rounding(values):
     return values[first_indices], inverse
 
 
-def first_argmax(values, scale=None, tol=TIE_TOL):
+def argmax_up_to_rounding(values, scale=None, tol=TIE_TOL):
     """Return the index of the first number that equals the largest up to rounding.
 
     Parameters
@@ -86,8 +87,8 @@ def first_argmax(values, scale=None, tol=TIE_TOL):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.ties import first_argmax
-    >>> first_argmax(np.array([0.1, 0.3, 0.1 + 0.2]))
+    >>> from svmbook.ties import argmax_up_to_rounding
+    >>> argmax_up_to_rounding(np.array([0.1, 0.3, 0.1 + 0.2]))
     1
     """
     largest = values.max()

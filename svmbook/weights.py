@@ -1,11 +1,11 @@
-"""Weights of the points, from class and sample weights, and upper bounds of the multipliers."""
+"""Weights of the points, from class and sample weights, and penalties: C times the weights."""
 
 from numbers import Real
 
 import numpy as np
 from sklearn.utils import compute_class_weight
 
-__all__ = ["normalise_weights", "point_weights", "upper_bounds"]
+__all__ = ["normalise_weights", "point_penalties", "point_weights"]
 
 
 def point_weights(class_weight, classes, y, sample_weight):
@@ -35,15 +35,15 @@ def point_weights(class_weight, classes, y, sample_weight):
         if not isinstance(class_weight, str):  # "balanced" is the only string
             _check_class_weight(class_weight)
         scaled_weights = sample_weight / sample_weight.max()  # so that the sum does not overflow
-        factors = compute_class_weight(
+        class_factors = compute_class_weight(
             class_weight, classes=classes, y=y, sample_weight=scaled_weights
         )
         with np.errstate(over="ignore"):  # overflow is reported below
-            weights = sample_weight * factors[codes]
+            weights = sample_weight * class_factors[codes]
         if not np.isfinite(weights).all():
             raise ValueError(
                 "class_weight times sample_weight is too large for double precision: the largest "
-                f"factors are {factors.max():g} and {sample_weight.max():g}."
+                f"factors are {class_factors.max():g} and {sample_weight.max():g}."
             )
     # The sum of all smaller weights is below the rounding error of the largest.
     min_weight = np.finfo(float).eps / len(y) * weights.max()
@@ -66,16 +66,20 @@ def normalise_weights(weights):
     return scaled_weights / scaled_weights.sum()
 
 
-def upper_bounds(C, weights):
-    """Return the upper bounds of the multipliers: C, possibly infinite, times the weights."""
+def point_penalties(C, weights):
+    """Return C, possibly infinite, times the weights.
+
+    These are the factors of the points' losses in the objective. In the dual of the SVM they are
+    the upper bounds of the multipliers.
+    """
     with np.errstate(over="ignore"):
-        bounds = C * weights
-    if np.isfinite(C) and not np.isfinite(bounds).all():
+        penalties = C * weights
+    if np.isfinite(C) and not np.isfinite(penalties).all():
         raise ValueError(
             "C times class_weight times sample_weight is too large for double precision: C is "
             f"{C:g}, the largest weight {weights.max():g}."
         )
-    return bounds
+    return penalties
 
 
 def _check_classes_remain(classes, codes):

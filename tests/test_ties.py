@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from svmbook.solvers import solve_dual_batch
 from svmbook.solvers.batched.duals import best_intercepts
-from svmbook.ties import TIE_TOL, first_argmax, round_significand
+from svmbook.ties import TIE_TOL, argmax_up_to_rounding, round_significand
 
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 6))
 
@@ -34,8 +34,8 @@ def test_numbers_of_few_bits_are_not_changed():
 
 def test_first_of_the_tied_largest_numbers_is_returned():
     values = np.array([[0.2, 0.3], [0.1 + 0.2, 0.3 - 1e-9]])
-    assert values.argmax() == 2 and first_argmax(values) == 1
-    assert first_argmax(np.array([-1e-17, 1e-17, -1.0]), scale=1.0) == 0
+    assert values.argmax() == 2 and argmax_up_to_rounding(values) == 1
+    assert argmax_up_to_rounding(np.array([-1e-17, 1e-17, -1.0]), scale=1.0) == 0
 
 
 def slack_penalty(e, y, C, b):

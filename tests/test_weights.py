@@ -1,29 +1,29 @@
-"""Weights of the points, and upper bounds of the multipliers: C times the weights."""
+"""Weights of the points, and penalties: C times the weights."""
 
 import numpy as np
 import pytest
 
-from svmbook.weights import point_weights, upper_bounds
+from svmbook.weights import point_penalties, point_weights
 
 CLASSES = np.array(["a", "b"])
 Y = np.array(["a", "b", "b", "b"])
 ONES = np.ones(4)
 
 
-def bounds_for(C, class_weight, sample_weight):
-    return upper_bounds(C, point_weights(class_weight, CLASSES, Y, sample_weight))
+def penalties_for(C, class_weight, sample_weight):
+    return point_penalties(C, point_weights(class_weight, CLASSES, Y, sample_weight))
 
 
-def test_bounds_are_products_of_three_factors():
-    bounds = bounds_for(2.0, {"b": 5.0}, np.array([1.0, 2.0, 3.0, 0.0]))
-    np.testing.assert_allclose(bounds, [2.0, 20.0, 30.0, 0.0])
+def test_penalties_are_products_of_three_factors():
+    penalties = penalties_for(2.0, {"b": 5.0}, np.array([1.0, 2.0, 3.0, 0.0]))
+    np.testing.assert_allclose(penalties, [2.0, 20.0, 30.0, 0.0])
 
 
-def test_balanced_bounds_have_equal_sums_in_both_classes():
+def test_balanced_penalties_have_equal_sums_in_both_classes():
     sample_weight = np.array([0.3, 2.0, 1.0, 4.0])
-    bounds = bounds_for(1.0, "balanced", sample_weight)
-    assert bounds[:1].sum() == pytest.approx(bounds[1:].sum())
-    assert bounds.sum() == pytest.approx(sample_weight.sum())
+    penalties = penalties_for(1.0, "balanced", sample_weight)
+    assert penalties[:1].sum() == pytest.approx(penalties[1:].sum())
+    assert penalties.sum() == pytest.approx(sample_weight.sum())
 
 
 def test_balanced_weights_are_inverse_to_class_sizes():
@@ -49,13 +49,13 @@ def test_class_without_weight_among_three_classes_is_reported():
 
 
 def test_balanced_weights_do_not_overflow():
-    bounds = bounds_for(1.0, "balanced", 1e307 * ONES)
-    np.testing.assert_allclose(bounds / 1e307, bounds_for(1.0, "balanced", ONES))
+    penalties = penalties_for(1.0, "balanced", 1e307 * ONES)
+    np.testing.assert_allclose(penalties / 1e307, penalties_for(1.0, "balanced", ONES))
 
 
-def test_hard_margin_has_infinite_bounds():
-    bounds = bounds_for(np.inf, {"a": 3.0}, np.array([0.1, 1.0, 2.0, 9.0]))
-    np.testing.assert_array_equal(bounds, np.full(4, np.inf))
+def test_hard_margin_has_infinite_penalties():
+    penalties = penalties_for(np.inf, {"a": 3.0}, np.array([0.1, 1.0, 2.0, 9.0]))
+    np.testing.assert_array_equal(penalties, np.full(4, np.inf))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_hard_margin_has_infinite_bounds():
 )
 def test_invalid_weights_are_reported(C, class_weight, sample_weight, message):
     with pytest.raises(ValueError, match=message):
-        bounds_for(C, class_weight, sample_weight)
+        penalties_for(C, class_weight, sample_weight)
 
 
 def test_invalid_class_weights_are_reported():

@@ -18,7 +18,7 @@ from ..base import BaseClassifier, relative_gap
 from ..labels import is_multiclass
 from ..solvers.boosting.lpboost import run_lpboost
 from ..solvers.boosting.stumps import MidpointStumps
-from ..weights import upper_bounds
+from ..weights import point_penalties
 
 __all__ = ["LPBoost"]
 
@@ -159,7 +159,7 @@ class LPBoost(BaseClassifier):
             learner = MidpointStumps(X)
         else:
             learner = _ClassifierLearner(self.estimator, X, y)
-        C = upper_bounds(self.C, weights)
+        C = point_penalties(self.C, weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": indices}
         result = run_lpboost(learner, X, y, C, **options)
         self.classes_ = classes

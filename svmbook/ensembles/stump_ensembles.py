@@ -14,7 +14,7 @@ from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed_hinge import solve_smoothed_hinge
-from ..weights import upper_bounds
+from ..weights import point_penalties
 from .stump_base import StumpEnsemble
 
 __all__ = ["StumpEnsembleLogistic", "StumpEnsembleSVC"]
@@ -156,7 +156,7 @@ class StumpEnsembleSVC(StumpEnsemble):
 
     def _solve(self, gram, problem):
         """Return a result, and the coefficients of the points or the weights at the knots."""
-        C = upper_bounds(float(self.C), problem.weights)
+        C = point_penalties(float(self.C), problem.weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         if isinstance(gram, StumpGram):
             return solve_smoothed_hinge(gram, problem.y, C, **options)

@@ -26,11 +26,11 @@ from .logistic.newton import ridge_path
 
 __all__ = ["SmoothedHinge", "solve_smoothed_hinge"]
 
-WIDTH_RATIO = 0.25  # smallest ratio of consecutive widths while the gap is below LARGE_GAP
-LARGE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO squared
+WIDTH_RATIO = 0.25  # smallest ratio of consecutive widths while the gap is below LARGE_RELATIVE_GAP
+LARGE_RELATIVE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO squared
 START_SAMPLE_SIZE = 20_000  # size of the random sample that gives a large problem its warm start
 START_RELATIVE_GAP = 5e-4  # relative duality gap on that sample
-GAP_TARGET = 0.7  # relative to the tolerance: the gap that the next width aims at
+TARGET_GAP_FACTOR = 0.7  # times ``tol``: the relative duality gap that the next width aims at
 # The tolerance of a smoothed problem is this factor times ``tol``, or its square times the relative
 # gap if that is larger.
 INNER_TOL_FACTOR = 0.3
@@ -137,8 +137,8 @@ def _solve_with_decreasing_widths(problem, start, width_and_relative_gap, tol, m
             return replace(best_solution[0], n_iter=n_steps), *best_solution[1:]
         relative_gap = result.relative_gap  # roughly proportional to the width
         width *= (
-            max(WIDTH_RATIO, GAP_TARGET * tol / relative_gap)
-            if relative_gap < LARGE_GAP
+            max(WIDTH_RATIO, TARGET_GAP_FACTOR * tol / relative_gap)
+            if relative_gap < LARGE_RELATIVE_GAP
             else WIDTH_RATIO**2
         )
 

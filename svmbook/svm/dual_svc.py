@@ -27,7 +27,7 @@ from ..solvers.dual.libsvm import NATIVE_KERNELS, solve_libsvm_on_gram
 from ..solvers.dual.quadratic_program import solve_dual_on_gram
 from ..solvers.dual.result import fall_back_to_zero
 from ..solvers.dual.smo import solve_smo_on_gram
-from ..weights import upper_bounds
+from ..weights import point_penalties
 
 __all__ = ["DualSVC"]
 
@@ -115,7 +115,7 @@ class DualSVC(KernelMachine):
         Number of support vectors of each class.
     free_support_, bounded_support_ : ndarray
         Indices with :math:`0 < \alpha_i < C_i`, whose points lie on the margin boundary, and with
-        :math:`\alpha_i = C_i` up to a relative 1e-8, whose points lie on it or beyond.
+        :math:`\alpha_i = C_i` up to a relative 1e-8, whose points lie on it or violate the margin.
     dual_coef_ : ndarray of shape (1, n_SV)
         :math:`y_i\alpha_i` of the support vectors.
     intercept_ : ndarray of shape (1,)
@@ -260,7 +260,7 @@ class DualSVC(KernelMachine):
             return self._fit_pairs(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         solver = self._choose_solver(problem)
-        C = upper_bounds(self.C, problem.weights)
+        C = point_penalties(self.C, problem.weights)
         points, kernel, origin = problem.points, problem.kernel, 0.0
         if kernel.name in CENTRED_KERNELS and not issparse(points):
             origin = points.mean(axis=0)

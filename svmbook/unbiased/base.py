@@ -10,13 +10,13 @@ from sklearn.utils._param_validation import Interval
 
 from ..gram import pivoted_cholesky
 from ..kernel_machine import KernelMachine
-from ..weights import upper_bounds
+from ..weights import point_penalties
 
 __all__ = ["IRWLSClassifier"]
 
 
 class IRWLSClassifier(KernelMachine):
-    """Base class: parameter constraints, features, and storage of the support vectors."""
+    """Base class: parameter constraints, features, and fitted attributes."""
 
     _parameter_constraints: ClassVar[dict] = {
         **KernelMachine._parameter_constraints,
@@ -33,7 +33,7 @@ class IRWLSClassifier(KernelMachine):
 
     def _penalties(self, problem):
         """Return :math:`C_i`, the factor of the cost of each point in the objective."""
-        return upper_bounds(float(self.C), problem.weights)
+        return point_penalties(float(self.C), problem.weights)
 
     def _features_and_origin(self, problem):
         """Return features whose inner products are kernel values, and the subtracted origin."""
@@ -47,8 +47,8 @@ class IRWLSClassifier(KernelMachine):
     def _solver_options(self):
         return {"tol": float(self.tol), "max_iter": int(self.max_iter)}
 
-    def _store_support(self, problem, result, origin):
-        """Set the fitted attributes of an expansion over points with a nonzero multiplier."""
+    def _set_support_attributes(self, problem, result, origin):
+        """Set the fitted attributes of an expansion in the points with a nonzero multiplier."""
         signed_alpha = problem.y * result.alpha
         coef_and_origin = None
         if problem.kernel.name == "linear":

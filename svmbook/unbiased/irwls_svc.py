@@ -109,8 +109,8 @@ class IRWLSSVC(IRWLSClassifier):
     >>> from svmbook import DualSVC, IRWLSSVC
     >>> from svmbook.datasets import stdev
     >>> X, y = stdev(2, random_state=0)
-    >>> irwls, exact = IRWLSSVC().fit(X, y), DualSVC().fit(X, y)
-    >>> abs(irwls.objective_ / exact.objective_ - 1) < 1e-6
+    >>> irwls, dual = IRWLSSVC().fit(X, y), DualSVC().fit(X, y)
+    >>> abs(irwls.objective_ / dual.objective_ - 1) < 1e-6
     True
     """
 
@@ -163,7 +163,7 @@ class IRWLSSVC(IRWLSClassifier):
         if not gap <= MAX_RELATIVE_GAP * result.objective:
             message = f"{result.message}, but the duality gap is large"
             result = replace(result, converged=False, message=message)
-        self._store_support(problem, result, origin)
+        self._set_support_attributes(problem, result, origin)
         self.relative_gap_ = relative_gap(gap, result.objective)
         return self
 
@@ -326,7 +326,7 @@ class ERMSVC(IRWLSClassifier):
         problem, (Z, origin) = self._apply_with_definite_kernel(problem, self._features_and_origin)
         costs, start = [*map(sigmoidal_cost, slopes)], svm_start(Z, problem.y, C)
         results = irwls_path(Z, problem.y, C, costs, start=start, **self._solver_options())
-        self._store_support(problem, results[-1], origin)
+        self._set_support_attributes(problem, results[-1], origin)
         self.slopes_ = np.array(slopes)
         self.objectives_ = np.array([result.objective for result in results])
         self.n_kernels_ = len(self.support_)

@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import KernelPCA
 
 from ..kernels.kernel import Kernel
-from ..ties import first_argmax, round_significand
+from ..ties import argmax_up_to_rounding, round_significand
 
 __all__ = [
     "PLACEMENT_RULES",
@@ -55,7 +55,7 @@ def fscl(X: np.ndarray, n_prototypes: int, kernel: Kernel, rng: np.random.Genera
         for x in X[_shuffled_indices(len(X), PRESENTATIONS_PER_PROTOTYPE * n_prototypes, rng)]:
             differences = x - centres
             squared_distances = np.einsum("ij,ij->i", differences, differences)
-            winner = first_argmax(-wins * squared_distances, scale)
+            winner = argmax_up_to_rounding(-wins * squared_distances, scale)
             wins[winner] += 1.0
             centres[winner] += differences[winner] / wins[winner]
     return centres
@@ -101,13 +101,13 @@ PLACEMENT_RULES = {"fscl": fscl, "kmeans": kmeans, "kpca": kernel_pca_pre_images
 
 
 def choose_prototypes(
-    prototypes: str | np.ndarray,
+    rule_or_prototypes: str | np.ndarray,
     X: np.ndarray,
     n_prototypes: int,
     kernel: Kernel,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Return prototypes placed by the named rule, or given prototypes after a check.
+    """Return prototypes placed by the named rule, or the given prototypes after a check.
 
     Examples
     --------
@@ -119,9 +119,10 @@ def choose_prototypes(
         ...
     ValueError: prototypes has 2 columns and the points have 3 features.
     """
-    if isinstance(prototypes, str):
+    if isinstance(rule_or_prototypes, str):
         n_distinct = len(np.unique(X, axis=0))
-        return PLACEMENT_RULES[prototypes](X, min(n_prototypes, n_distinct), kernel, rng)
+        return PLACEMENT_RULES[rule_or_prototypes](X, min(n_prototypes, n_distinct), kernel, rng)
+    prototypes = rule_or_prototypes
     if prototypes.shape[1] != X.shape[1]:
         raise ValueError(
             f"prototypes has {prototypes.shape[1]} columns and the points have {X.shape[1]} "

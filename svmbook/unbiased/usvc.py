@@ -246,27 +246,27 @@ class USVC(IRWLSClassifier):
         if is_multiclass(y):
             if self.target_false_alarm_rate is not None:
                 raise ValueError(
-                    "target_false_alarm_rate needs two classes, without and with an alarm; merge "
-                    "the classes of y into two, or set it to None."
+                    "target_false_alarm_rate needs two classes, the second of which raises an "
+                    "alarm; merge the classes of y into two, or set it to None."
                 )
             return self._fit_pairs(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         rng = self._random_generator()
-        training, validation_indices = problem, None
+        training_part, validation_indices = problem, None
         if self.target_false_alarm_rate is not None:
-            training, validation_indices = self._validation_split(problem, rng)
+            training_part, validation_indices = self._validation_split(problem, rng)
         is_linear = problem.kernel.name == "linear"
         if is_linear:
-            Z, origin = self._features_and_origin(training)
+            Z, origin = self._features_and_origin(training_part)
         else:
-            Z, axes, training = self._place_prototypes(training, rng)
-        C = self._penalties(training)
-        result, self.start_objectives_ = self._minimise_from_each_start(Z, training.y, C, rng)
+            Z, axes, training_part = self._place_prototypes(training_part, rng)
+        C = self._penalties(training_part)
+        result, self.start_objectives_ = self._minimise_from_each_start(Z, training_part.y, C, rng)
         if is_linear:
-            self._store_support(training, result, origin)
+            self._set_support_attributes(training_part, result, origin)
         else:
-            self._set_diagnostics(training, result, stacklevel=4)
-            coefficients, intercept = training.kernel.unshifted_coefficients(
+            self._set_diagnostics(training_part, result, stacklevel=4)
+            coefficients, intercept = training_part.kernel.unshifted_coefficients(
                 axes @ result.w, result.intercept, self.prototypes_
             )
             self.dual_coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
@@ -328,14 +328,14 @@ class USVC(IRWLSClassifier):
         scores = np.zeros((problem.y[validation_indices] < 0).sum())
         false_alarm_threshold(scores, float(self.target_false_alarm_rate), float(self.confidence))
         points, weights = problem.points[training_indices], problem.weights[training_indices]
-        training = problem._replace(
+        training_part = problem._replace(
             indices=problem.indices[training_indices],
             points=points,
             y=problem.y[training_indices],
             weights=weights,
             kernel=self._resolve_kernel(points, weights),
         )
-        return training, validation_indices
+        return training_part, validation_indices
 
     def _certified_threshold(self, problem, validation_indices):
         """Return a threshold that certifies the target rate on the validation points.

@@ -208,13 +208,15 @@ def test_validation_points_are_not_used_for_training():
     weights = np.linspace(0.5, 2.0, 120)
     model = USVC(target_false_alarm_rate=0.2, kernel="rbf", validation_fraction=0.4)
     problem = model._training_problem(X, Y, weights)
-    training, validation_indices = model._validation_split(problem, np.random.default_rng(0))
-    assert sorted([*training.indices, *validation_indices]) == list(range(120))
-    np.testing.assert_array_equal(training.points, X[training.indices])
-    np.testing.assert_array_equal(training.weights, weights[training.indices])
+    training_part, validation_indices = model._validation_split(problem, np.random.default_rng(0))
+    assert sorted([*training_part.indices, *validation_indices]) == list(range(120))
+    np.testing.assert_array_equal(training_part.points, X[training_part.indices])
+    np.testing.assert_array_equal(training_part.weights, weights[training_part.indices])
     assert abs((Y[validation_indices] < 0).mean() - (Y < 0).mean()) < 0.02
-    expected = USVC(kernel="rbf")._training_problem(training.points, training.y, training.weights)
-    assert training.kernel.params == expected.kernel.params  # gamma="scale" of these points
+    expected = USVC(kernel="rbf")._training_problem(
+        training_part.points, training_part.y, training_part.weights
+    )
+    assert training_part.kernel.params == expected.kernel.params  # gamma="scale" of these points
 
 
 def test_predictions_at_the_threshold_do_not_depend_on_the_batch_size():

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...ties import TIE_TOL, first_argmax
+from ...ties import TIE_TOL, argmax_up_to_rounding
 
 __all__ = ["MidpointStumps", "StumpArray"]
 
@@ -92,7 +92,7 @@ class MidpointStumps:
             The edge, which is not negative.
         """
         edges, abs_edges = self._all_edges(g)
-        row, position = divmod(first_argmax(abs_edges, np.abs(g).sum()), self.n)
+        row, position = divmod(argmax_up_to_rounding(abs_edges, np.abs(g).sum()), self.n)
         return self._stumps(edges, [row], [position]), float(abs_edges[row, position])
 
     def candidates(self, g, min_edge):

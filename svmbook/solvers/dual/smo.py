@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ...gram import StoredGram
 from ...progress import logger
-from ...ties import first_argmax
+from ...ties import argmax_up_to_rounding
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .result import certify, intercept_interval
@@ -103,14 +103,14 @@ def solve_smo_on_gram(gram, y, C, *, tol=1e-6, max_iter=1_000_000):
         e_up, e_low = np.where(beta < upper, e, -np.inf), np.where(beta > lower, e, np.inf)
         # Choose i with the largest error on I_up. A step makes the errors of its pair equal, so
         # ties are common; their tolerance is relative to the violation.
-        i = first_argmax(e_up, scale=abs(e_up.max() - e_low.min()))
+        i = argmax_up_to_rounding(e_up, scale=abs(e_up.max() - e_low.min()))
         # Choose j, among the points that violate optimality with i, with the largest gain
         # e_ij^2 / 2 a_ij in the dual objective.
         e_ij = np.maximum(e[i] - e_low, 0.0)  # zero outside I_low and for pairs without violation
         curvature = diagonal[i] + diagonal - 2.0 * K[i]
         a_ij = np.maximum(curvature, curvature_floor)
         double_gain = e_ij**2 / a_ij
-        j = first_argmax(double_gain)
+        j = argmax_up_to_rounding(double_gain)
         if double_gain[j] == 0.0 or n_iter % n == 0 or n_iter == max_iter:
             if curvature.min() < -INDEFINITE_TOL * diagonal.max():
                 raise ValueError("K is not positive semi-definite; use another kernel.")

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ...progress import logger
-from ...ties import first_argmax
+from ...ties import argmax_up_to_rounding
 from .result import certify, intercept_interval
 
 __all__ = ["DualState"]
@@ -111,7 +111,7 @@ class DualState:
         e_up = np.where(can_increase, self.e - rounding_error, -np.inf)
         e_low = np.where(can_decrease, self.e + rounding_error, np.inf)
         violation = abs(e_up.max() - e_low.min())
-        i, j = first_argmax(e_up, violation), first_argmax(-e_low, violation)
+        i, j = argmax_up_to_rounding(e_up, violation), argmax_up_to_rounding(-e_low, violation)
         has_free_point = self.free.any()
         if not has_free_point:
             self.b = 0.5 * (self.e[i] + self.e[j])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...ties import first_argmax
+from ...ties import argmax_up_to_rounding
 from .costs import HINGE
 from .iterations import WARM_START_TOL, least_squares_step, run_irwls
 
@@ -37,4 +37,4 @@ def minimise_from_starts(Z, y, C, cost, starts, **options):
     """Return the result with the smallest objective, and the objectives of all starts."""
     results = [run_irwls(Z, y, C, cost, start=start, **options) for start in starts]
     objectives = np.array([result.objective for result in results])
-    return results[first_argmax(-objectives)], objectives
+    return results[argmax_up_to_rounding(-objectives)], objectives

@@ -17,7 +17,7 @@ from sklearn.utils import check_scalar
 from ...arguments import check_positive
 from ...gram import LowRankGram, StoredGram
 from ...progress import logger
-from ...ties import first_argmax
+from ...ties import argmax_up_to_rounding
 from ..checks import check_logistic
 from .likelihoods import Binomial, best_intercept
 from .newton import ridge_path
@@ -134,7 +134,7 @@ def select_import_points_on_gram(
         if not np.isfinite(decreases).all():
             converged, message = False, "the squares of K overflow; scale the features"
             break
-        best_point = first_argmax(decreases, tol=TIE_TOL)
+        best_point = argmax_up_to_rounding(decreases, tol=TIE_TOL)
         if not decreases[best_point] > 0.0:
             message = "no further kernel function lowers the objective"
             break

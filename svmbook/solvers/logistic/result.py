@@ -1,4 +1,4 @@
-"""The result of minimising a loss of the outputs plus a penalty, for instance the log loss."""
+"""The result of logistic regression, and of other losses minimised by the same solvers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["LogisticResult"]
 
 @dataclass(frozen=True, eq=False)
 class LogisticResult:
-    r"""A minimiser of a loss plus a penalty, such as the log loss, together with its certificate.
+    r"""A minimiser of the log loss, or of another loss, plus a penalty, with its certificate.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class LogisticResult:
         Duality gap, an upper bound on the distance of the objective from its minimum; infinite
         without a penalty.
     kkt_residual : float
-        The violation of the optimality conditions, in the unit of the tolerance.
+        The violation of the optimality conditions, measured as the solver compares it with ``tol``.
     negative_gradient : ndarray of shape (n,) or (n, k)
         The dual solution: minus the derivative of each point's loss with respect to its outputs,
         :eq:`eq-pull`, which is its weight times (1 for the true class, else 0, minus the
