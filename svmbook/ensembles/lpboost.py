@@ -160,8 +160,8 @@ class LPBoost(BaseClassifier):
         else:
             learner = _ClassifierLearner(self.estimator, X, y)
         C = point_penalties(self.C, weights)
-        options = {"tol": float(self.tol), "max_iter": int(self.max_iter), "indices": indices}
-        result = run_lpboost(learner, X, y, C, **options)
+        options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
+        result = run_lpboost(learner, X, y, C, **options, original_indices=indices)
         self.classes_ = classes
         self.dual_variables_ = np.zeros(n)
         self.dual_variables_[indices] = result.multipliers

@@ -126,7 +126,7 @@ def test_ensemble_is_empty_for_small_C():
 
 
 def test_C_too_large_for_double_precision_warns():
-    with pytest.warns(ConvergenceWarning, match="not accurate enough"):
+    with pytest.warns(ConvergenceWarning, match="not solved accurately enough"):
         model = LPBoost(C=1e10).fit(X, Y)
     assert model.n_iter_ < 50 and model.score(X, Y) == 1.0
 

@@ -29,7 +29,7 @@ from ...progress import logger
 
 __all__ = ["LPBoostResult", "run_lpboost"]
 
-WEIGHT_TOL = 1e-9  # relative to the largest weight: numerically zero for the simplex method
+WEIGHT_TOL = 1e-9  # relative to the largest weight: smaller weights are numerically zero
 MARGIN_TOL = 1e-9  # a margin this small is numerically zero
 SIMPLEX_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
@@ -75,7 +75,7 @@ class LPBoostResult:
         return self.objective - self.dual_objective
 
 
-def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
+def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, original_indices=None):
     r"""Solve the linear program of LPBoost by column generation.
 
     Parameters
@@ -94,8 +94,8 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
         Relative gap at which to stop.
     max_iter : int, default=1000
         Largest number of linear programs.
-    indices : ndarray of shape (n,), default=None
-        Indices of the points in error messages; None numbers them from 0.
+    original_indices : ndarray of shape (n,), default=None
+        Indices of the points in the user's data, for error messages; None numbers them from 0.
 
     Returns
     -------
@@ -116,13 +116,14 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
     u = np.full(n, 1.0 / n) if hard_margin else C  # optimal without any hypothesis
     objective, dual_objective = np.inf if hard_margin else C.sum(), -np.inf
     hypotheses, columns, weights, multipliers = [], np.empty((n, 0)), np.empty(0), u
-    message, required_edge, n_iter, seen_columns = "max_iter was reached", 0.0, 0, set()
+    message, min_edge, n_iter, seen_columns = "max_iter was reached", 0.0, 0, set()
     while True:
-        candidates, edges = learner.candidates(u * y, required_edge)
-        largest_edge = edges.max(initial=required_edge)
+        candidates, edges = learner.candidates(u * y, min_edge)
+        largest_edge = edges.max(initial=min_edge)
         if hard_margin and largest_edge <= MARGIN_TOL:
-            indices = np.arange(n) if indices is None else indices
-            raise ValueError(_inseparable_message(X, y, indices))
+            if original_indices is None:
+                original_indices = np.arange(n)
+            raise ValueError(_inseparable_message(X, y, original_indices))
         # Scaled so that no edge exceeds one, u is feasible and gives a lower bound.
         feasible_u = u / (largest_edge if hard_margin else max(1.0, largest_edge))
         lower_bound = 1.0 / largest_edge if hard_margin else feasible_u.sum()
@@ -143,13 +144,13 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, indices=None):
             if column.tobytes() not in seen_columns
         ]
         if not new_indices:
-            message = "the linear program is not accurate enough to find a new hypothesis"
+            message = "the linear program was not solved accurately enough to find a new hypothesis"
             break
         seen_columns.update(candidate_columns[:, k].tobytes() for k in new_indices)
         candidate_list = candidates.as_list()
         hypotheses += [candidate_list[k] for k in new_indices]
         columns = np.column_stack([columns, candidate_columns[:, new_indices]])
-        weights, u, required_edge = solve(columns, C)
+        weights, u, min_edge = solve(columns, C)
         weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
         margins = columns @ weights
         objective = _objective(weights, margins, C, hard_margin)
@@ -219,13 +220,13 @@ def _solve_hard_margin(columns, _):
     return solution.x[:k] / margin, u / u.sum(), margin
 
 
-def _inseparable_message(X, y, indices):
+def _inseparable_message(X, y, original_indices):
     """Return an error message; it names two equal points of different classes if there are any."""
     _, group = np.unique(X, axis=0, return_inverse=True)
     order = np.lexsort([y, group.ravel()])
     pairs = np.flatnonzero((np.diff(group.ravel()[order]) == 0) & (np.diff(y[order]) != 0))
     if len(pairs):
-        i, j = sorted(indices[order[pairs[0] : pairs[0] + 2]].tolist())
+        i, j = sorted(original_indices[order[pairs[0] : pairs[0] + 2]].tolist())
         reason = f"points {i} and {j} are equal and have different labels"
     else:
         reason = "for some point weights, each hypothesis has the same mean output on both classes"

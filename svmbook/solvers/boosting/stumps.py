@@ -73,7 +73,7 @@ class MidpointStumps:
         # There is no threshold between values that differ only by rounding.
         larger_magnitudes = np.maximum(np.abs(lower_values), np.abs(upper_values))
         is_tie = 0.5 * upper_values - 0.5 * lower_values <= 0.5 * TIE_TOL * larger_magnitudes
-        self._distinct_mask = 1.0 - np.column_stack([is_tie, np.zeros(self.d, dtype=bool)])
+        self._threshold_mask = 1.0 - np.column_stack([is_tie, np.zeros(self.d, dtype=bool)])
         self._edges, self._abs_edges = np.empty((2, self.d, self.n))
 
     def best(self, g):
@@ -92,8 +92,8 @@ class MidpointStumps:
             The edge, which is not negative.
         """
         edges, abs_edges = self._all_edges(g)
-        row, position = divmod(argmax_up_to_rounding(abs_edges, np.abs(g).sum()), self.n)
-        return self._stumps(edges, [row], [position]), float(abs_edges[row, position])
+        feature, position = divmod(argmax_up_to_rounding(abs_edges, np.abs(g).sum()), self.n)
+        return self._stumps(edges, [feature], [position]), float(abs_edges[feature, position])
 
     def candidates(self, g, min_edge):
         """Return the stumps whose edge is a local maximum over the thresholds of their feature.
@@ -118,8 +118,8 @@ class MidpointStumps:
             & (rounded_edges >= padded_edges[:, :-2])
             & (rounded_edges > padded_edges[:, 2:])
         )
-        rows, positions = np.nonzero(is_local_maximum)
-        return self._stumps(edges, rows, positions), abs_edges[rows, positions]
+        features, positions = np.nonzero(is_local_maximum)
+        return self._stumps(edges, features, positions), abs_edges[features, positions]
 
     def _all_edges(self, g):
         """Return the edges of all stumps with q = 1 and their absolute values; 0 for ties."""
@@ -129,9 +129,9 @@ class MidpointStumps:
         weight_sum = edges[0, -1]
         edges *= -2.0
         edges += weight_sum
-        edges *= self._distinct_mask
+        edges *= self._threshold_mask
         return edges, np.abs(edges, out=abs_edges)
 
-    def _stumps(self, edges, rows, positions):
-        signs = np.where(edges[rows, positions] > 0, 1.0, -1.0)
-        return StumpArray(np.asarray(rows), self.thresholds[rows, positions], signs)
+    def _stumps(self, edges, features, positions):
+        signs = np.where(edges[features, positions] > 0, 1.0, -1.0)
+        return StumpArray(np.asarray(features), self.thresholds[features, positions], signs)

@@ -3,10 +3,10 @@ r"""The dual solved exactly by a primal-dual active-set method.
 Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points into L
 (:math:`\alpha = 0`), U (:math:`\alpha = C`) and F (free). On F the optimality conditions are linear
 equations, :eq:`eq-face`. A *primal-dual* iteration solves them, moves free points outside the box
-to L or U, and frees the points of L and U whose error has the wrong sign, all at once. The method
-ends when no point moves; it is a semismooth Newton method for the optimality conditions. If it
-cycles, or if no point remains free, *monotone* iterations follow. These stay in the box, never
-lower the dual objective, and free one point at a time.
+to L or U, and frees the points of L and U that violate their optimality condition, all at once.
+The method ends when no point moves; it is a semismooth Newton method for the optimality conditions.
+If it cycles, or if no point remains free, *monotone* iterations follow. These stay in the box,
+never lower the dual objective, and free one point at a time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "as_gram",
     "initial_state",
-    "limit_blas_threads",
+    "limit_blas_threads_by_size",
     "run_iterations",
     "solve_active_set",
     "solve_active_set_on_gram",
@@ -42,12 +42,15 @@ __all__ = [
 SHIFT_DECREASE_RATIO = 0.9
 FEW_CORRECTIONS_RATIO = 0.1
 FEW_CORRECTIONS_PATIENCE = 5
-EXTRA_FREE_RATIO = 0.5  # points near the margin that start free, per free point of the sample
+# Points near the margin boundaries that start free, per free point of the sample.
+EXTRA_FREE_RATIO = 0.5
 MAX_ONE_THREAD_POINTS = 5000  # largest number of points for which one BLAS thread is fastest
 MAX_DIRECT_POINTS = 100  # largest number of points that are solved without a smaller problem first
 # Largest face for which one more factorisation, without damping, saves time.
 MAX_UNDAMPED_POINTS = 100
-PATIENCE = 25  # primal-dual iterations without a new minimum before monotone ones take over
+# Primal-dual iterations without a new minimum before monotone ones take over, and monotone
+# iterations without an increase of the dual objective before the method ends.
+PATIENCE = 25
 # A refinement step must reduce the residual of the face below this fraction of its previous value.
 RESIDUAL_RATIO = 0.1
 STALL_RATIO = 0.9  # a step that leaves at least this fraction of the residual is a stall
@@ -126,11 +129,11 @@ def solve_active_set(
 
 def solve_active_set_on_gram(gram, y, C, *, tol=1e-6, max_iter=100_000):
     """Solve the dual as `solve_active_set` does, for a `GramMatrix` and validated arrays."""
-    with limit_blas_threads(len(y)):
+    with limit_blas_threads_by_size(len(y)):
         return run_iterations(initial_state(gram, y, C, max_iter), max_iter).to_result(tol)
 
 
-def limit_blas_threads(n):
+def limit_blas_threads_by_size(n):
     """Return the context in which BLAS is fastest: one thread if the blocks are small."""
     return one_blas_thread() if n <= MAX_ONE_THREAD_POINTS else nullcontext()
 
@@ -213,10 +216,11 @@ class _Refinement:
             and not state.at_rounding_error(F)
         )
 
-    def check_solved(self, state, face_solver, F):
-        """Recompute the errors, and return whether the face is solved up to rounding error.
+    def confirm_solved_or_refactor(self, state, face_solver, F):
+        """Recompute the errors; return whether the face is solved or refinement has stalled.
 
-        If it is not, the next step starts from the recomputed errors or has a smaller shift.
+        Otherwise the next step starts from the recomputed errors, or the face is factored again
+        with a smaller shift.
         """
         if state.at_rounding_error(F):
             return True
@@ -237,9 +241,9 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
     """Solve the system of the face and correct all sets at once, until no point moves.
 
     The iterations also end if the number of corrections has no new minimum in more than
-    ``max_idle`` of them in a row. The shift follows the rule of Levenberg and Marquardt: it is
-    lowered if there are few corrections or clearly fewer than before, and otherwise raised, which
-    damps the next step.
+    ``max_idle`` consecutive iterations. The shift follows the rule of Levenberg and Marquardt: it
+    is lowered if there are few corrections or clearly fewer than before, and otherwise raised,
+    which damps the next step.
     """
     fewest_corrections = previous_corrections = state.n + 1
     n_idle, refinement = 0, _Refinement()
@@ -256,7 +260,7 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
                 face_solver.end_damping()
             if refinement.should_continue(state, F):
                 continue
-            if refinement.check_solved(state, face_solver, F):
+            if refinement.confirm_solved_or_refactor(state, face_solver, F):
                 if state.recompute_and_check(F):
                     return True
                 refinement.reset()
@@ -301,7 +305,7 @@ def _run_monotone(state, face_solver, max_iter):
                 if state.advance(F, step):
                     refinement.reset()
                 continue
-            if not refinement.check_solved(state, face_solver, F):
+            if not refinement.confirm_solved_or_refactor(state, face_solver, F):
                 continue
         entering = state.find_most_violating()
         n_idle = 0 if state.dual_objective > highest_dual_objective else n_idle + 1

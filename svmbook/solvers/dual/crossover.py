@@ -32,9 +32,9 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     if not finished:
         return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
     gradient = y * (approximate_state.e - intercept)
-    scale = np.minimum(upper, alpha.max())
-    at_zero = (alpha <= 0.0) | (alpha < -gradient * scale)
-    at_upper_bound = ~at_zero & ((alpha >= upper) | (upper - alpha < gradient * scale))
+    alpha_scale = np.minimum(upper, alpha.max())
+    at_zero = (alpha <= 0.0) | (alpha < -gradient * alpha_scale)
+    at_upper_bound = ~at_zero & ((alpha >= upper) | (upper - alpha < gradient * alpha_scale))
     free = ~(at_zero | at_upper_bound)
     beta = y * np.where(at_zero, 0.0, np.where(at_upper_bound, upper, alpha))
     state = DualState(gram, y, upper, beta, free)

@@ -9,7 +9,7 @@ where :math:`Q = YKY`, :math:`Y = \mathrm{diag}(y)`, and K is one of the forms o
 
 import numpy as np
 
-from .mehrotra import balance_classes, hessian_solver
+from .mehrotra import equalise_class_sums, hessian_solver
 
 __all__ = ["call_coneqp", "cvxopt_options", "flat_view", "import_cvxopt", "kkt_solver"]
 
@@ -65,7 +65,7 @@ def kkt_solver(gram, y, scale):
     y : ndarray of shape (n,)
         Labels -1 and +1.
     scale : float
-        Factor of the objective: :math:`P = \mathrm{scale} \cdot YKY`.
+        Factor of the quadratic term: :math:`P = \mathrm{scale} \cdot YKY`.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def call_coneqp(gram, y, scale, upper, tol, max_iter):
         v[:] = alpha * Gx + (beta * v if beta else 0.0)
 
     cvxopt, solvers = import_cvxopt()
-    u = balance_classes(0.5 * upper, y)
+    u = equalise_class_sums(0.5 * upper, y)
     start = {
         "x": cvxopt.matrix(u),
         "s": cvxopt.matrix(np.concatenate([upper - u, u])),

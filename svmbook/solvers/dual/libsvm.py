@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NATIVE_KERNELS", "solve_libsvm", "solve_libsvm_on_gram"]
 
-NATIVE_KERNELS = ("linear", "poly", "rbf")  # kernels that LIBSVM computes by itself
+NATIVE_KERNELS = ("linear", "poly", "rbf")  # scikit-learn's names of kernels that LIBSVM computes
 
 CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
 LIBSVM_TOL = 1e-3  # scikit-learn's default tolerance, used unless ``tol`` is larger
@@ -67,7 +67,8 @@ def solve_libsvm(
     C : float or ndarray of shape (n,)
         Upper bounds, positive and finite.
     kernel : {"precomputed", "linear", "poly", "rbf"}, default="precomputed"
-        Name of the kernel in LIBSVM, which computes its values row by row.
+        Kernel, by scikit-learn's name. Unless it is precomputed, LIBSVM computes its values row by
+        row.
     tol : float, default=1e-6
         Tolerance of the relative duality gap.
     max_iter : int, default=10_000_000
@@ -85,8 +86,8 @@ def solve_libsvm(
     ------
     ValueError
         An array has the wrong shape or invalid values, a parameter is missing or unknown to the
-        kernel, or LIBSVM returns no finite solution. The Gram matrix is assumed to be positive
-        semi-definite.
+        kernel, or LIBSVM returns no finite solution. Whether the Gram matrix is positive
+        semi-definite is not checked.
 
     References
     ----------
@@ -152,7 +153,7 @@ def _fit_multipliers(svc, X, y, C):
 
 
 def _kernel_function(kernel, params):
-    """Return the kernel function of a name in LIBSVM, or None for a precomputed Gram matrix."""
+    """Return the kernel function, or None for a precomputed Gram matrix; validate ``params``."""
     parameter_names = {
         "precomputed": (),
         **{name: KERNELS[name][1] for name in NATIVE_KERNELS},

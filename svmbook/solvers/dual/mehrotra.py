@@ -25,7 +25,7 @@ import numpy as np
 from ...gram import GramMatrix
 from ...progress import logger
 
-__all__ = ["BoxProgram", "BoxSolution", "balance_classes", "hessian_solver", "minimise_on_box"]
+__all__ = ["BoxProgram", "BoxSolution", "equalise_class_sums", "hessian_solver", "minimise_on_box"]
 
 BOUNDARY_FRACTION = 0.99  # of the longest step that keeps u, t, z and s nonnegative
 RESIDUAL_TOL = 1e-9  # of the linear conditions, relative to their terms
@@ -41,7 +41,7 @@ class BoxProgram(NamedTuple):
     y: np.ndarray  # labels -1 and +1
     scale: float
     q: np.ndarray
-    upper: np.ndarray | None  # with upper bounds, A is the row y and b is zero
+    upper: np.ndarray | None  # if given, A must be the single row y, and b zero
     A: np.ndarray  # one equation per row
     b: np.ndarray
 
@@ -64,7 +64,7 @@ class _Iterate:
         self.has_upper_bounds = upper is not None
         # Without upper bounds start at equal weights in each row of A, which satisfy Au = b.
         self.u = (
-            balance_classes(0.5 * upper, y)
+            equalise_class_sums(0.5 * upper, y)
             if self.has_upper_bounds
             else b @ (A / A.sum(axis=1)[:, None])
         )
@@ -217,7 +217,7 @@ def hessian_solver(gram, y, scale, D):
     return lambda r: y * solve_K(y * r) / scale
 
 
-def balance_classes(u, y):
+def equalise_class_sums(u, y):
     """Scale the class with the larger sum down, so that y'u = 0."""
     positive_sum, negative_sum = u[y > 0].sum(), u[y < 0].sum()
     smaller_sum = min(positive_sum, negative_sum)

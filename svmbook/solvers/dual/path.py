@@ -1,4 +1,4 @@
-"""The dual :eq:`eq-dual` solved for a list of C, with warm starts."""
+"""The dual :eq:`eq-dual` solved for several values of C, with warm starts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import check_bounds, check_problem, check_stopping
-from .active_set import as_gram, initial_state, limit_blas_threads, run_iterations
+from .active_set import as_gram, initial_state, limit_blas_threads_by_size, run_iterations
 
 if TYPE_CHECKING:
     from .result import SolverResult
@@ -26,12 +26,12 @@ def svm_path(
     tol: float = 1e-6,
     max_iter: int = 100_000,
 ) -> list[SolverResult]:
-    r"""Solve the SVM dual for a list of C, each starting at the solution for the previous C.
+    r"""Solve the SVM dual for several values of C, each from the solution for the previous one.
 
-    For each C of the list: minimise :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
-    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. Between neighbouring C few points
-    become free or reach a bound, so that few iterations are needed. Once no multiplier is at its
-    upper bound, the solution is the same for every larger C.
+    For each C, minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
+    :math:`0 \le \alpha_i \le C v_i`, :math:`y^\top\alpha = 0`. Between neighbouring values of C
+    only a few points become free or reach a bound, so that few iterations are needed. Once no
+    multiplier is at its upper bound, the solution is the same for every larger C.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def svm_path(
 
 def svm_path_on_gram(gram, y, C_values, weights, *, tol=1e-6, max_iter=100_000):
     """Compute the path as `svm_path` does, for a `GramMatrix` and validated arrays."""
-    with limit_blas_threads(len(y)):
+    with limit_blas_threads_by_size(len(y)):
         states, state = {}, None
         for C_value in np.unique(C_values):
             C = C_value * weights

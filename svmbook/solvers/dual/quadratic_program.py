@@ -6,7 +6,8 @@ r"""The dual :eq:`eq-dual` of the soft-margin SVM as a quadratic program, solved
     \quad\text{subject to}\quad 0 \le \alpha_i \le C_i,\quad y^\top\alpha = 0,
     \qquad Q_{ij} = y_i y_j K_{ij}.
 
-The problem can be passed to cvxopt in four forms, each of which uses more of its structure:
+The problem can be passed to cvxopt in four forms; each uses more of the structure
+than the previous one:
 
 ``"textbook"``
     the matrices ``P, q, G, h, A, b`` of `cvxopt.solvers.qp`, ``G`` dense;

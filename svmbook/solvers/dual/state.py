@@ -95,7 +95,7 @@ class DualState:
         )
 
     def find_violating_at_bounds(self):
-        """Return the mask of points at a bound whose error has the wrong sign."""
+        """Return the mask of points at a bound that violate their optimality condition."""
         violation = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
         return ~self.free & (violation > self.rounding_error)
 

@@ -212,7 +212,7 @@ def test_refinement_ends_if_the_residual_stalls_or_is_small(
         refactor_with_smaller_shift=lambda: False
     )  # the shift is the smallest one
     refinement = active_set._Refinement()
-    is_solved = [refinement.check_solved(state, face_solver, None) for _ in range(30)]
+    is_solved = [refinement.confirm_solved_or_refactor(state, face_solver, None) for _ in range(30)]
     assert any(is_solved) == should_end
     if not stall_tol and should_end:
         assert is_solved.index(True) > 20

@@ -21,7 +21,7 @@ from svmbook.solvers import (
 from svmbook.solvers.dual import crossover, cvxopt_coneqp, libsvm
 from svmbook.solvers.dual.active_set import run_iterations
 from svmbook.solvers.dual.crossover import cross_over
-from svmbook.solvers.dual.mehrotra import balance_classes
+from svmbook.solvers.dual.mehrotra import equalise_class_sums
 from svmbook.solvers.dual.state import DualState
 
 
@@ -83,7 +83,7 @@ def test_feastol_of_cvxopt_exceeds_rounding_error_and_its_reltol_is_below_tol():
 def test_starting_point_is_inside_the_box_and_balanced():
     upper = np.random.default_rng(0).uniform(0.1, 9.0, 30)
     y = np.where(np.arange(30) < 4, 1.0, -1.0)
-    u = balance_classes(0.5 * upper, y)
+    u = equalise_class_sums(0.5 * upper, y)
     assert abs(y @ u) <= 1e-14 * u.sum()
     assert (u > 0).all() and (u < upper).all()
 
