@@ -36,10 +36,10 @@ class FewestErrorsResult(NamedTuple):
     ----------
     n_errors : int
         Number of training points that the hyperplane misclassifies.
-    bound : int
+    lower_bound : int
         Lower bound on the number of errors of every hyperplane whose outputs at its correctly
         classified points are at least ``min_output`` in absolute value. A hyperplane with smaller
-        outputs may make fewer errors, so ``n_errors`` can be below ``bound``.
+        outputs may make fewer errors, so ``n_errors`` can be below ``lower_bound``.
     w : ndarray of shape (d,)
         Normal vector.
     intercept : float
@@ -47,14 +47,14 @@ class FewestErrorsResult(NamedTuple):
     """
 
     n_errors: int
-    bound: int
+    lower_bound: int
     w: np.ndarray
     intercept: float
 
     @property
     def converged(self):
-        """Whether the number of errors attains the bound."""
-        return self.n_errors <= self.bound
+        """Whether the number of errors attains the lower bound."""
+        return self.n_errors <= self.lower_bound
 
 
 def solve_fewest_errors(
@@ -73,17 +73,17 @@ def solve_fewest_errors(
         Labels -1 and +1, both present.
     min_output : float, default=1e-4
         Smallest absolute output at a correctly classified point, with features scaled to [-1, 1]
-        and weights of at most 1 in absolute value. It lies between 1e-5 and 0.1: below 1e-5 it is
-        too close to the tolerances of the mixed integer solver. An outlier that stretches the range
-        of a feature moves all other points close together, and their outputs too, so clip outliers
-        first.
+        and weights of at most 1 in absolute value. It must lie between 1e-5 and 0.1: a value below
+        1e-5 is too close to the tolerances of the mixed integer solver. An outlier that stretches
+        the range of a feature moves all other points close together, and their outputs too, so clip
+        outliers first.
     time_limit : float, default=600.0
-        Time limit in seconds. At the limit, ``bound`` is the best lower bound found so far.
+        Time limit in seconds. At the limit, ``lower_bound`` is the best lower bound found so far.
 
     Returns
     -------
     FewestErrorsResult
-        The hyperplane, its errors and the bound.
+        The hyperplane, its errors and the lower bound.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def solve_fewest_errors(
     >>> from svmbook.solvers import solve_fewest_errors
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]])
     >>> result = solve_fewest_errors(X, [-1, 1, -1, 1, 1])
-    >>> result.n_errors, result.bound
+    >>> result.n_errors, result.lower_bound
     (1, 1)
     """
     X, y, _ = check_problem(X, y, 1.0, require_square=False, name="X")
@@ -110,12 +110,12 @@ def solve_fewest_errors(
     half_range = np.where(maxima > minima, 0.5 * maxima - 0.5 * minima, 1.0)
     scaled_X = (X - centre) / half_range
     M = min_output + np.abs(scaled_X).sum(axis=1) + d
-    constraint_rows = np.column_stack([y[:, None] * scaled_X, y, np.diag(M)])
-    upper = np.concatenate([np.ones(d), [d], np.ones(n)])
+    constraint_matrix = np.column_stack([y[:, None] * scaled_X, y, np.diag(M)])
+    upper_bounds = np.concatenate([np.ones(d), [d], np.ones(n)])
     solution = milp(
         np.concatenate([np.zeros(d + 1), np.ones(n)]),
-        constraints=LinearConstraint(constraint_rows, min_output, np.inf),
-        bounds=Bounds(np.concatenate([-upper[: d + 1], np.zeros(n)]), upper),
+        constraints=LinearConstraint(constraint_matrix, min_output, np.inf),
+        bounds=Bounds(np.concatenate([-upper_bounds[: d + 1], np.zeros(n)]), upper_bounds),
         integrality=np.concatenate([np.zeros(d + 1), np.ones(n)]),
         options={"time_limit": time_limit, "mip_rel_gap": 0.0},
     )
@@ -125,5 +125,5 @@ def solve_fewest_errors(
         w, b = solution.x[:d] / half_range, float(solution.x[d])
     b = b - w @ centre
     n_errors = int((y * (X @ w + b) <= 0.0).sum())
-    bound = max(0.0, solution.mip_dual_bound or 0.0)  # None or -inf before the first bound
-    return FewestErrorsResult(n_errors, int(np.ceil(bound - 1e-6)), w, b)
+    lower_bound = max(0.0, solution.mip_dual_bound or 0.0)  # None or -inf before the first bound
+    return FewestErrorsResult(n_errors, int(np.ceil(lower_bound - 1e-6)), w, b)

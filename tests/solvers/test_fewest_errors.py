@@ -35,7 +35,7 @@ def draw_points(seed, n):
 def test_result_agrees_with_search_over_lines_through_two_points(seed):
     X, y = draw_points(seed, 15 + 2 * seed)
     result = solve_fewest_errors(X, y)
-    assert result.n_errors == result.bound == brute_force_fewest_errors(X, y)
+    assert result.n_errors == result.lower_bound == brute_force_fewest_errors(X, y)
     assert result.converged
     assert (y * (X @ result.w + result.intercept) <= 0).sum() == result.n_errors
 
@@ -61,7 +61,7 @@ def test_equal_points_of_both_labels_cause_one_error():
 def test_bound_holds_after_the_time_limit():
     X, y = draw_points(0, 60)
     result = solve_fewest_errors(X, y, time_limit=1e-3)
-    assert result.bound <= brute_force_fewest_errors(X, y) <= result.n_errors
+    assert result.lower_bound <= brute_force_fewest_errors(X, y) <= result.n_errors
 
 
 @pytest.mark.parametrize(

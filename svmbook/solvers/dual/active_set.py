@@ -3,10 +3,10 @@ r"""The dual solved exactly by a primal-dual active-set method.
 Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points into L
 (:math:`\alpha = 0`), U (:math:`\alpha = C`) and F (free). On F the optimality conditions are linear
 equations, :eq:`eq-face`. A *primal-dual* iteration solves them, moves free points outside the box
-to L or U, and frees the points of L and U that violate their optimality condition, all at once.
-The method ends when no point moves; it is a semismooth Newton method for the optimality conditions.
-If it cycles, or if no point remains free, *monotone* iterations follow. These stay in the box,
-never lower the dual objective, and free one point at a time.
+to L or U, and frees the points of L and U that violate their optimality condition, all at once. The
+method ends when no point moves; it is a semismooth Newton method for the optimality conditions. If
+it cycles, or if no point remains free, *monotone* iterations follow. These stay in the box, never
+lower the dual objective, and free one point at a time.
 """
 
 from __future__ import annotations
@@ -261,7 +261,7 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
             if refinement.should_continue(state, F):
                 continue
             if refinement.confirm_solved_or_refactor(state, face_solver, F):
-                if state.recompute_and_check(F):
+                if state.recheck_solved(F):
                     return True
                 refinement.reset()
                 n_idle += 1
@@ -302,16 +302,16 @@ def _run_monotone(state, face_solver, max_iter):
             state.b = state.e[F].mean()  # more accurate than the intercept of the step
             if refinement.should_continue(state, F):
                 step, _ = face_solver.step(F, state.e[F], state.beta.sum())
-                if state.advance(F, step):
+                if state.take_truncated_step(F, step):
                     refinement.reset()
                 continue
             if not refinement.confirm_solved_or_refactor(state, face_solver, F):
                 continue
-        entering = state.find_most_violating()
+        entering = state.choose_entering_points()
         n_idle = 0 if state.dual_objective > highest_dual_objective else n_idle + 1
         highest_dual_objective = max(highest_dual_objective, state.dual_objective)
         if not len(entering) or n_idle > PATIENCE:  # optimal up to rounding
-            if state.recompute_and_check(F) or n_idle > PATIENCE:
+            if state.recheck_solved(F) or n_idle > PATIENCE:
                 return True
             refinement.reset()
             continue
@@ -320,6 +320,6 @@ def _run_monotone(state, face_solver, max_iter):
         e[entering] = state.e[entering] - state.b
         state.free[entering] = True
         F = np.flatnonzero(state.free)
-        state.advance(F, face_solver.step(F, e[F], state.beta.sum())[0])
+        state.take_truncated_step(F, face_solver.step(F, e[F], state.beta.sum())[0])
         refinement.reset()
     return False

@@ -87,7 +87,8 @@ def intercept_interval(
     Returns
     -------
     low, high : float
-        The ends of the interval; if ``low - high`` is positive, it is the largest KKT violation.
+        The ends of the interval. If ``low - high`` is positive, it is the largest violation of the
+        optimality conditions by a pair of points.
     """
     e = y - f
     can_increase = np.where(y > 0, alpha < C, alpha > 0)
@@ -170,11 +171,16 @@ def certify(
     if abs(w_squared) <= 10 * output_error * alpha.sum():  # all terms cancel: w = 0 up to rounding
         w_squared = 0.0
     soft_margin = np.isfinite(C).all() and primal_objective > 0
-    relative_error = output_error * np.linalg.norm(C) / primal_objective if soft_margin else 0.0
-    if relative_error > tol:
-        message = f"{message}; the objective has a relative rounding error of {relative_error:.0e}"
+    relative_rounding_error = (
+        output_error * np.linalg.norm(C) / primal_objective if soft_margin else 0.0
+    )
+    if relative_rounding_error > tol:
+        message += f"; the objective has a relative rounding error of {relative_rounding_error:.0e}"
     bounds_are_valid = (
-        balanced and nonnegative and relative_error <= tol and np.isfinite(primal_objective)
+        balanced
+        and nonnegative
+        and relative_rounding_error <= tol
+        and np.isfinite(primal_objective)
     )
     return SolverResult(
         alpha=alpha,

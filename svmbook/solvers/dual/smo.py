@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["solve_smo", "solve_smo_on_gram"]
 
 CURVATURE_FLOOR = 1e-12  # relative to the mean diagonal: replaces a smaller curvature
-PATIENCE = 10  # consecutive checks, one every n iterations, without progress in dual or gap
+# Consecutive checks, one every n iterations, in which neither dual objective nor gap improves.
+PATIENCE = 10
 # Relative to the largest k(x, x): a curvature below minus this value shows that K is indefinite.
 INDEFINITE_TOL = 1e-6
 

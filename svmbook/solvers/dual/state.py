@@ -58,7 +58,7 @@ class DualState:
 
     @property
     def rounding_error(self):
-        r"""Bound on the rounding of each error, from :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
+        r"""Bound on the rounding error of each e_i, from :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
         norms = self.gram.norms
         return OUTPUT_ROUNDING * (1.0 + norms * (norms @ np.abs(self.beta)))
 
@@ -86,8 +86,8 @@ class DualState:
         """Return whether the residuals of the free points F are at most rounding errors."""
         return (np.abs(self.e[F] - self.b) <= self.rounding_error[F]).all()
 
-    def recompute_and_check(self, F):
-        """Recompute the errors and return whether the face is still solved."""
+    def recheck_solved(self, F):
+        """Return whether the face is still solved after its errors are recomputed."""
         previous_residual = self.residual(F) if len(F) else 0.0
         self.recompute_errors()
         return (
@@ -99,12 +99,11 @@ class DualState:
         violation = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
         return ~self.free & (violation > self.rounding_error)
 
-    def find_most_violating(self):
+    def choose_entering_points(self):
         """Return the points to free: one, or a pair if none is free; none at the optimum.
 
-        If no point is free, the intercept becomes the mean error of the pair.
-
-        Of points with equal violations, such as duplicates, the first is returned.
+        If no point is free, the intercept is set to the mean error of the pair. Of points with
+        equal violations, such as duplicates, the first is returned.
         """
         can_increase, can_decrease = self.beta < self.upper, self.beta > self.lower
         rounding_error = self.rounding_error
@@ -122,8 +121,8 @@ class DualState:
             return np.array([], dtype=int)
         return np.array([i if excess_i >= excess_j else j]) if has_free_point else np.array([i, j])
 
-    def advance(self, F, step):
-        """Take a step on F as far as the first bound; return whether a point reached a bound."""
+    def take_truncated_step(self, F, step):
+        """Take a step on F, truncated at the first bound; return whether a point reached one."""
         beta = self.beta[F]
         bound = np.where(step > 0, self.upper[F], self.lower[F])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -135,7 +134,7 @@ class DualState:
         return not self.free[F].all()
 
     def scale_optimally(self):
-        """Multiply the multipliers by the number in [0, 1] that maximises the objective."""
+        """Multiply the multipliers by the number in [0, 1] that maximises the dual objective."""
         f = self.y - self.e
         w_squared = self.beta @ f
         factor = np.clip(self.y @ self.beta / w_squared, 0.0, 1.0) if w_squared > 0 else 1.0
@@ -147,7 +146,7 @@ class DualState:
         self.free = (self.beta > self.lower) & (self.beta < self.upper)
 
     def make_feasible(self, *, ascend=True):
-        r"""Make the multipliers feasible by a projection, if ``ascend`` after a gradient step.
+        r"""Project the multipliers onto the feasible set, after a gradient step if ``ascend``.
 
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
         clipped to the box. A gradient step makes the entries of z differ, so that few points end
@@ -194,7 +193,7 @@ class DualState:
         self.update_free()
 
     def with_upper_bounds(self, C):
-        """Return a copy with upper bounds C; multipliers at the old bounds are set to C."""
+        """Return a copy with upper bounds C; multipliers at their old upper bounds are set to C."""
         beta = np.where(self.at_upper_bound, self.y * C, self.beta)
         state = DualState(self.gram, self.y, C, beta, self.free.copy())
         state.b, state.solved = self.b, self.solved

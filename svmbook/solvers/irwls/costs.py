@@ -55,7 +55,7 @@ def usvc_cost(s: float = 2.0, k: float = 1e-6) -> Cost:
     s : float, default=2.0
         Steepness, at least 1.
     k : float, default=1e-6
-        Gives the cost a non-zero slope just below the margin 1; positive.
+        Positive; gives the cost a non-zero slope just below the margin 1.
 
     Returns
     -------

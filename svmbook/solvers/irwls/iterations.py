@@ -48,7 +48,7 @@ from .result import IRWLSResult
 __all__ = ["irwls_path", "least_squares_step", "run_irwls", "solve_irwls"]
 
 SMOOTHING_WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # in this order
-MIN_STEP = 2.0**-40  # shortest step length of a line search
+MIN_STEP_LENGTH = 2.0**-40  # shortest step length of a line search
 SUFFICIENT_DECREASE = 1e-4  # share of the predicted decrease of J that a step must reach
 WARM_START_TOL = 1e-2  # relative norm of the gradient where a warm start suffices
 
@@ -129,7 +129,7 @@ def solve_irwls(
         b = float(check_scalar(start[1], "the intercept of start", Real))
         if not np.isfinite(b):
             raise ValueError(f"the intercept of start must be finite; found {b}.")
-    # Centred, because far from the origin the residual would be relative to large norms.
+    # Centred, since the residual is relative to the norms, which are large for points far from 0.
     origin = Z.mean(axis=0)
     if start is not None:
         start = w, b + w @ origin
@@ -148,7 +148,7 @@ def run_irwls(Z, y, C, cost, *, start=None, tol, max_iter=1000, use_printed_weig
             step = state.next_step()
             if state.predicts_no_decrease:
                 break
-            if len(state.objectives) >= max_iter:
+            if len(state.smoothed_objectives) >= max_iter:
                 return state.to_result(C, tol, "max_iter was reached")
             if not state.take_step(step):
                 break
@@ -162,13 +162,13 @@ class _IRWLSState:
         self.Z, self.y, self.C, self.cost = Z, y, C, cost
         self.w, self.b = (np.zeros(Z.shape[1]), 0.0) if start is None else start
         self.f, self.norms = Z @ self.w + self.b, np.sqrt(np.einsum("ij,ij->i", Z, Z))
-        self.objectives, self.widths = [], []
+        self.smoothed_objectives, self.smoothing_widths = [], []
 
     def set_width(self, width):
         """Smooth the cost over this width."""
         self.width, self.predicted_decrease = width, np.inf
         self._evaluate()
-        if not self.objectives:
+        if not self.smoothed_objectives:
             self._record()
 
     def _evaluate(self):
@@ -176,25 +176,29 @@ class _IRWLSState:
         m = self.y * self.f
         self.costs = _smoothed_cost(self.cost, m, self.width)
         self.alpha, self.a = _multipliers_and_weights(self.cost, self.C, m, self.width)
-        self.residual, self.residual_rounding = self._residual_and_rounding(self.y * self.alpha)
+        self.residual, self.residual_rounding_error = self._residual_and_rounding_error(
+            self.y * self.alpha
+        )
 
-    def _residual_and_rounding(self, dual_coef):
+    def _residual_and_rounding_error(self, dual_coef):
         """Return the residual of (17) and (18) and its rounding error, both relative to the terms.
 
-        ``dual_coef`` are the signed multipliers y_i alpha_i. Each output has a relative rounding
-        error of eps, which its weight multiplies.
+        ``dual_coef`` are the signed multipliers y_i alpha_i. The rounding error of an output is eps
+        times its size, which is taken to be at least 1; in the gradient it is multiplied by a_i.
         """
-        output_rounding = self.a * np.finfo(float).eps * np.maximum(1.0, np.abs(self.f))
+        weighted_output_errors = self.a * np.finfo(float).eps * np.maximum(1.0, np.abs(self.f))
         total_size = np.abs(dual_coef).sum()
         sizes = np.array([np.linalg.norm(self.w) + np.abs(dual_coef) @ self.norms, total_size])
         sizes = np.maximum(sizes, np.finfo(float).tiny)
         residuals = np.array([np.linalg.norm(self.w - self.Z.T @ dual_coef), abs(dual_coef.sum())])
-        rounding_errors = np.array([output_rounding @ self.norms, output_rounding.sum()])
+        rounding_errors = np.array(
+            [weighted_output_errors @ self.norms, weighted_output_errors.sum()]
+        )
         return (residuals / sizes).max(), (rounding_errors / sizes).max()
 
     def _record(self):
-        self.objectives.append(0.5 * (self.w @ self.w) + self.C @ self.costs)
-        self.widths.append(self.width)
+        self.smoothed_objectives.append(0.5 * (self.w @ self.w) + self.C @ self.costs)
+        self.smoothing_widths.append(self.width)
 
     def next_step(self):
         """Return the least-squares step, and store the decrease of J that it predicts."""
@@ -207,7 +211,7 @@ class _IRWLSState:
     @property
     def predicts_no_decrease(self):
         """Whether the predicted decrease is at most the rounding error of J."""
-        return self.predicted_decrease <= np.finfo(float).eps * self.objectives[-1]
+        return self.predicted_decrease <= np.finfo(float).eps * self.smoothed_objectives[-1]
 
     def objective_change(self, step, t):
         """Return the change of J for step length t, computed without cancellation."""
@@ -218,11 +222,11 @@ class _IRWLSState:
     def take_step(self, step):
         """Take a step with a line search; return whether its length is positive."""
         dw, db, df = step
-        t = _step_length(partial(self.objective_change, step), self.predicted_decrease)
+        t = _line_search(partial(self.objective_change, step), self.predicted_decrease)
         self.w, self.b, self.f = self.w + t * dw, self.b + t * db, self.f + t * df
         self._evaluate()
         self._record()
-        n_iter, J = len(self.objectives), self.objectives[-1]
+        n_iter, J = len(self.smoothed_objectives), self.smoothed_objectives[-1]
         logger.info("IRWLS, iteration %d: objective %.6g, width %.0e", n_iter, J, self.width)
         return t > 0.0
 
@@ -230,11 +234,12 @@ class _IRWLSState:
         """Return the result after a last full step, which makes w a weighted sum of the points."""
         w, b, alpha = self.w, self.b, self.alpha
         dw, db, df = step = self.next_step()
-        if self.objective_change(step, 1.0) <= np.sqrt(np.finfo(float).eps) * self.objectives[-1]:
+        allowed_increase = np.sqrt(np.finfo(float).eps) * self.smoothed_objectives[-1]
+        if self.objective_change(step, 1.0) <= allowed_increase:
             w, b, alpha = w + dw, b + db, self.alpha - self.y * self.a * df
         at_rounding_error = bool(
             np.isfinite(self.residual)
-            and (self.residual <= self.residual_rounding or self.predicts_no_decrease)
+            and (self.residual <= self.residual_rounding_error or self.predicts_no_decrease)
         )
         stationary = self.residual <= tol
         message = "stopped at rounding error" if at_rounding_error else failure_message
@@ -243,10 +248,10 @@ class _IRWLSState:
             intercept=float(b),
             alpha=alpha,
             objective=float(0.5 * (w @ w) + C @ self.cost.value(self.y * (self.Z @ w + b))),
-            objectives=np.array(self.objectives),
-            widths=np.array(self.widths),
+            smoothed_objectives=np.array(self.smoothed_objectives),
+            smoothing_widths=np.array(self.smoothing_widths),
             kkt_residual=float(self.residual),
-            n_iter=len(self.objectives),
+            n_iter=len(self.smoothed_objectives),
             converged=bool(stationary or at_rounding_error),
             message="stationary" if stationary else message,
         )
@@ -307,7 +312,7 @@ def least_squares_step(Z, dual_coef, a, w):
     return dw, e_mean - z_mean @ dw
 
 
-def _step_length(objective_change, predicted_decrease):
+def _line_search(objective_change, predicted_decrease):
     """Return a step length with sufficient decrease of J, found by halving or doubling 1.
 
     A step that does not change J is rejected, since the next step might reverse it.
@@ -315,7 +320,7 @@ def _step_length(objective_change, predicted_decrease):
     t, change = 1.0, objective_change(1.0)
     while change > -SUFFICIENT_DECREASE * t * predicted_decrease:
         t *= 0.5
-        if t < MIN_STEP:
+        if t < MIN_STEP_LENGTH:
             return 0.0
         change = objective_change(t)
     while t >= 1.0 and (doubled_change := objective_change(2.0 * t)) < change:

@@ -27,9 +27,9 @@ class IRWLSResult:
         margin 1 they lie between zero and the slope below the kink.
     objective : float
         J with the original cost.
-    objectives : ndarray of shape (n_iter,)
+    smoothed_objectives : ndarray of shape (n_iter,)
         J with the smoothed cost, before each iteration.
-    widths : ndarray of shape (n_iter,)
+    smoothing_widths : ndarray of shape (n_iter,)
         The smoothing widths of these costs.
     kkt_residual : float
         The larger of two norms, each relative to the sum of the norms of its terms:
@@ -50,8 +50,8 @@ class IRWLSResult:
     intercept: float
     alpha: np.ndarray
     objective: float
-    objectives: np.ndarray
-    widths: np.ndarray
+    smoothed_objectives: np.ndarray
+    smoothing_widths: np.ndarray
     kkt_residual: float
     n_iter: int
     converged: bool

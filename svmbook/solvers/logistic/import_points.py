@@ -27,7 +27,7 @@ __all__ = ["select_import_points", "select_import_points_on_gram"]
 
 DEPENDENCE_TOL = 1e-5  # relative to k(x, x): smaller parts lose their digits in single precision
 CACHE_ENTRIES = 100_000  # array entries that fit into the cache, 800 kB
-TIE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
+DECREASE_TIE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
 
 
 def select_import_points(
@@ -134,7 +134,7 @@ def select_import_points_on_gram(
         if not np.isfinite(decreases).all():
             converged, message = False, "the squares of K overflow; scale the features"
             break
-        best_point = argmax_up_to_rounding(decreases, tol=TIE_TOL)
+        best_point = argmax_up_to_rounding(decreases, tol=DECREASE_TIE_TOL)
         if not decreases[best_point] > 0.0:
             message = "no further kernel function lowers the objective"
             break

@@ -16,10 +16,11 @@ def kkt_violations(alpha, slopes, lam):
     return np.where(alpha == 0.0, violations_at_zero, np.abs(slopes + lam * np.sign(alpha)))
 
 
-def minimise_l1_quadratic(Q, c, start, lam, max_violation):
+def minimise_l1_quadratic(Q, c, start, lam, violation_tol):
     r"""Minimise :math:`c^\top(x-a) + \tfrac12(x-a)^\top Q(x-a) + \lambda\|x\|_1` from x = a.
 
-    Each iteration is one sweep of coordinate descent, which identifies the zero coefficients,
+    Here a is ``start``. The iterations end once no KKT violation exceeds ``violation_tol``. Each
+    iteration is one sweep of coordinate descent, which identifies the zero coefficients,
     followed by Newton directions for the others. Neither ever raises the objective. Coefficients
     that would change their sign along a direction become zero, and the next direction is computed
     without them (an orthant-wise Newton step).
@@ -54,7 +55,7 @@ def minimise_l1_quadratic(Q, c, start, lam, max_violation):
         violation = kkt_violations(x, g, lam).max(initial=0.0)
         n_idle = 0 if violation < 0.5 * lowest_violation else n_idle + 1
         lowest_violation = min(lowest_violation, violation)
-        if violation <= max_violation or n_idle == PATIENCE:
+        if violation <= violation_tol or n_idle == PATIENCE:
             break
     return x
 

@@ -1,8 +1,9 @@
 r"""Negative log likelihoods of labels, as functions of the outputs of a classifier.
 
-`Binomial` is for labels -1 and +1 and one output per point, `Softmax` for any number of classes and
-one output per class. Both have the same methods: the loss, its negative gradient with respect to
-the outputs, and the step of Newton's method for a given Gram matrix.
+`Binomial` is for labels -1 and +1 and one output per point, `Multinomial` for any number of classes
+and one output per class. Both have the same methods: the loss, its negative gradient with respect
+to the outputs, and the step of Newton's method for a given Gram matrix. The arguments R and r of
+``newton_step`` are minus the gradient of the objective in the coefficients and in the intercept.
 """
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.special import logsumexp, softmax
 
 from ...losses import logistic, logistic_curvature, logistic_slope
 
-__all__ = ["Binomial", "Softmax", "TwoClassLoss", "best_intercept", "make_likelihood"]
+__all__ = ["Binomial", "Multinomial", "TwoClassLoss", "best_intercept", "make_likelihood"]
 
 FORCING_TERM = 0.1  # Newton-CG: largest residual of an inner solution, relative to the initial one
 MAX_CG_ITERATIONS = 500  # Newton-CG: conjugate gradient iterations in one step
@@ -23,7 +24,7 @@ MAX_HALVINGS = 40  # halvings of one step in the intercept
 
 def make_likelihood(y, weights, n_classes):
     """Return the likelihood of labels -1 and +1, or of class numbers if ``n_classes`` is given."""
-    return Binomial(y, weights) if n_classes is None else Softmax(y, n_classes, weights)
+    return Binomial(y, weights) if n_classes is None else Multinomial(y, n_classes, weights)
 
 
 class TwoClassLoss:
@@ -70,16 +71,16 @@ class Binomial(TwoClassLoss):
         return gram.factor_ridge(W, lam)(R, r)
 
 
-class Softmax:
+class Multinomial:
     r"""Any number k of classes: :math:`\sum_i s_i (\log\sum_c e^{F_{ic}} - F_{i,y_i})`.
 
     The probabilities are those of :eq:`eq-softmax`.
     """
 
-    def __init__(self, codes, k, weights):
+    def __init__(self, codes, n_classes, weights):
         self.codes, self.weights = codes, weights
         self.indices = np.arange(len(codes))
-        self.zero_intercept = np.zeros(k)
+        self.zero_intercept = np.zeros(n_classes)
 
     def loss(self, F):
         """Return the loss of outputs F."""
@@ -184,7 +185,7 @@ def best_intercept(loss_function, f, start):
 
     Parameters
     ----------
-    loss_function : TwoClassLoss or Softmax
+    loss_function : TwoClassLoss or Multinomial
         The loss of the outputs, for instance a `Binomial`.
     f : ndarray of shape (n,) or (n, k)
         Outputs without intercept.
@@ -221,7 +222,7 @@ def best_intercept(loss_function, f, start):
             G_new = loss_function.negative_gradient(f + b + step)
             has_smaller_gradient = np.abs(G_new.sum(axis=0)).max() < np.abs(r).max()
             loss_new = loss_function.loss(f + b + step)
-            # Accepting a higher loss for a smaller gradient would cycle if the loss is piecewise
+            # Accepting a higher loss for a smaller gradient could cycle if the loss is piecewise
             # linear.
             loss_has_not_increased = loss_new <= loss * (1.0 + LOSS_ROUNDING)
             if loss_new < loss or (has_smaller_gradient and loss_has_not_increased):

@@ -18,7 +18,7 @@ from ...arguments import check_positive
 from ...gram import GramMatrix, LowRankGram, StoredGram, pivoted_cholesky
 from ...progress import logger
 from ..checks import check_logistic, check_stopping
-from .likelihoods import Softmax, TwoClassLoss, best_intercept, make_likelihood
+from .likelihoods import Multinomial, TwoClassLoss, best_intercept, make_likelihood
 from .result import LogisticResult
 
 __all__ = ["expansion_coefficients", "ridge_path", "solve_logistic", "solve_logistic_path"]
@@ -27,7 +27,7 @@ SLOPE_RATIO = 0.1  # slope at which the line search stops, relative to the initi
 OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a rounding error
 MAX_TRIALS = 60  # step lengths tried in one line search
 # Largest ratio of rank to number of points for which a factor of K is cheaper than K.
-LOW_RANK_SHARE = 0.5
+MAX_RANK_RATIO = 0.5
 PATIENCE = 3  # consecutive steps that lower neither the objective nor the gradient
 
 
@@ -169,7 +169,7 @@ def ridge_path(gram, loss_function, lams, *, tol=1e-6, max_iter=200, start=None)
     if isinstance(gram, StoredGram):
         # Conjugate gradients need a definite inner product. K may be singular, so use a factor.
         multiclass = np.ndim(loss_function.zero_intercept) > 0
-        max_rank = None if multiclass else LOW_RANK_SHARE * gram.n
+        max_rank = None if multiclass else MAX_RANK_RATIO * gram.n
         factor = pivoted_cholesky(gram.K, max_rank=max_rank)
     for lam in lams:
         problem = RidgeProblem(loss_function, gram, lam)
@@ -198,7 +198,7 @@ def expansion_coefficients(gram, result, lam):
 class RidgeProblem(NamedTuple):
     """A loss of the outputs plus lam / 2 times the squared norm of the function."""
 
-    loss_function: TwoClassLoss | Softmax
+    loss_function: TwoClassLoss | Multinomial
     gram: GramMatrix
     lam: float
 
@@ -258,18 +258,20 @@ def _run_newton(problem, start, tol, max_iter):
     return _certified_result(problem, (A, b), tol, n_iter, message)
 
 
-def _check_start(start, size, shape):
+def _check_start(start, n_unknowns, intercept_shape):
     """Return the coefficients and intercepts of a warm start; those of several classes centred."""
     try:
         A, b = (np.array(part, dtype=float) for part in start)
     except (TypeError, ValueError) as error:
         raise ValueError(f"start must be a pair (coef, intercept); found {start!r}.") from error
-    if A.shape != (size, *shape) or b.shape != shape or not np.isfinite([*A.flat, *b.flat]).all():
+    coef_shape = (n_unknowns, *intercept_shape)
+    is_finite = np.isfinite([*A.flat, *b.flat]).all()
+    if A.shape != coef_shape or b.shape != intercept_shape or not is_finite:
         raise ValueError(
-            f"start must have finite coefficients of shape {(size, *shape)} and an intercept of "
-            f"shape {shape}; found shapes {A.shape} and {b.shape}."
+            f"start must have finite coefficients of shape {coef_shape} and an intercept of "
+            f"shape {intercept_shape}; found shapes {A.shape} and {b.shape}."
         )
-    if not shape:
+    if not intercept_shape:
         return A, float(b)
     return A - A.mean(axis=1, keepdims=True), b - b.mean()
 

@@ -3,8 +3,9 @@ r"""Kernel logistic regression with an l1 penalty, by a proximal Newton method.
 The penalty :math:`\lambda\|\alpha\|_1` is not differentiable where a coefficient is zero, and at
 the minimum most coefficients are exactly zero. A method for smooth functions does not find exact
 zeros. The proximal Newton method replaces the loss by its quadratic model, as Newton's method does,
-and keeps the penalty. It minimises the sum over a *working set* by coordinate descent, which
-converges slowly, and by Newton steps for the coefficients that are not zero.
+and keeps the penalty. The sum of model and penalty is minimised over a *working set* of
+coefficients by coordinate descent, which alone converges slowly, and by Newton steps for the
+coefficients that are not zero.
 """
 
 from __future__ import annotations
@@ -194,17 +195,17 @@ def solve_logistic_l1_path(
 
 def l1_path(gram, likelihood, lams, *, tol=1e-6, max_iter=200):
     """Compute the path as `solve_logistic_l1_path` does, for a `StoredGram` and a likelihood."""
-    means = gram.K.mean(axis=0)  # of the kernel functions
+    kernel_means = gram.K.mean(axis=0)
     # Centred kernel functions, one per row, so that a working set is contiguous in memory. Centring
     # changes only b.
-    centred_functions = gram.K - means[:, None]
+    centred_functions = gram.K - kernel_means[:, None]
     alpha, f, b = np.zeros(gram.n), np.zeros(gram.n), 0.0
     results = []
     for lam in lams:
         problem = likelihood, centred_functions, lam
         (alpha, b, f), n_iter, message = _run_proximal_newton(problem, (alpha, b, f), tol, max_iter)
         result = _certified_result(problem, gram, alpha, b, tol)
-        intercept = result.intercept - float(means @ result.coef)
+        intercept = result.intercept - float(kernel_means @ result.coef)
         message = "" if result.converged else message or result.message
         results.append(replace(result, intercept=intercept, n_iter=n_iter, message=message))
     return results
@@ -242,9 +243,9 @@ def _run_proximal_newton(problem, start, tol, max_iter):
         weighted_means = centred_functions[A] @ W / W.sum()
         centred_A = centred_functions[A] - weighted_means[:, None]
         weighted_A = centred_A * np.sqrt(W)
-        max_violation = MODEL_TOL * violations.max()
+        violation_tol = MODEL_TOL * violations.max()
         alpha_new = minimise_l1_quadratic(
-            weighted_A @ weighted_A.T, slopes[A], alpha[A], lam, max_violation
+            weighted_A @ weighted_A.T, slopes[A], alpha[A], lam, violation_tol
         )
         d = alpha_new - alpha[A]
         centred_change, mean_change = d @ centred_A, weighted_means @ d
@@ -279,7 +280,7 @@ def _certified_result(problem, gram, alpha, b, tol):
 
 
 def _working_set(alpha, violations):
-    """Return the nonzero coefficients, and those zeros that most violate their condition."""
+    """Return the nonzero coefficients, and the zero ones that most violate their condition."""
     nonzero = np.flatnonzero(alpha)
     addition_limit = max(MIN_ADDITION_LIMIT, len(nonzero))
     added = np.flatnonzero((alpha == 0.0) & (violations > 0.0))

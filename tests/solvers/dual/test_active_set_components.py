@@ -55,7 +55,7 @@ def test_find_violating_at_bounds_returns_the_kkt_violations(state):
 def test_most_violating_point_has_the_largest_kkt_violation(state):
     state.b = state.e[state.free].mean()
     state.e[state.free] = state.b  # as if the face were solved
-    (most_violating,) = state.find_most_violating()
+    (most_violating,) = state.choose_entering_points()
     gradient = state.y * (state.e - state.b)
     violation = np.where(np.abs(state.beta) == 2.0, -gradient, gradient)
     assert most_violating == np.argmax(np.where(state.free, -np.inf, violation))
@@ -64,12 +64,12 @@ def test_most_violating_point_has_the_largest_kkt_violation(state):
 def test_most_violating_is_a_pair_if_no_point_is_free():
     K, y = overlapping_problem(6)[0], np.array([1.0, -1, 1, -1, 1, -1])
     state = DualState(StoredGram(K), y, np.ones(6), np.zeros(6), np.zeros(6, bool))
-    i, j = state.find_most_violating()
+    i, j = state.choose_entering_points()
     assert y[i] == 1.0
     assert y[j] == -1.0
     assert state.b == pytest.approx(0.0)
     state.set_multipliers(np.array([0, 3]), np.array([1.0, -1.0]))  # both at their bounds
-    i, j = state.find_most_violating()
+    i, j = state.choose_entering_points()
     assert state.b == pytest.approx(0.5 * (state.e[i] + state.e[j])) != 0.0
 
 
@@ -77,17 +77,17 @@ def test_step_ends_at_the_first_bound(state):
     F = np.flatnonzero(state.free)[:3]
     state.lower[F], state.upper[F] = -2.0, 2.0
     state.beta[F] = -2.0, 0.0, 0.0  # a step of zero at a bound: 0 / 0
-    assert state.advance(F, np.array([0.0, 20.0, 1.0]))
+    assert state.take_truncated_step(F, np.array([0.0, 20.0, 1.0]))
     np.testing.assert_allclose(state.beta[F], [-2.0, 2.0, 0.1])
 
 
 def test_optimality_is_checked_with_recomputed_errors(state):
     F = np.flatnonzero(state.free)
     state.e[F] = state.b  # looks solved until the errors are recomputed
-    assert not state.recompute_and_check(F)
+    assert not state.recheck_solved(F)
     state.b = state.e[F].mean()
     e_before = state.e.copy()
-    assert state.recompute_and_check(F)  # the errors were correct already
+    assert state.recheck_solved(F)  # the errors were correct already
     np.testing.assert_allclose(state.e, e_before)
 
 
@@ -112,7 +112,7 @@ def test_shortened_steps_stay_in_the_box_and_never_lower_the_dual_objective(stat
         F = np.flatnonzero(state.free)
         objective_before = state.dual_objective
         step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
-        reached_bound = state.advance(F, step)
+        reached_bound = state.take_truncated_step(F, step)
         assert state.dual_objective >= objective_before - 1e-12
         assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
         if reached_bound:

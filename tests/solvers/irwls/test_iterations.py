@@ -55,10 +55,10 @@ def test_hinge_reaches_the_minimum_of_the_quadratic_program(seeds):
 def test_objective_never_increases(name):
     for seed in range(40):
         result = run_irwls(*draw_problem(seed), COSTS[name], tol=1e-4)
-        changes = np.diff(result.objectives)
+        changes = np.diff(result.smoothed_objectives)
         if name in OTHER_COSTS:  # a smaller smoothing width may raise the cost
-            changes = changes[np.diff(result.widths) == 0]
-        assert changes.max(initial=-1.0) <= 1e-12 * result.objectives[0]
+            changes = changes[np.diff(result.smoothing_widths) == 0]
+        assert changes.max(initial=-1.0) <= 1e-12 * result.smoothed_objectives[0]
 
 
 @pytest.mark.parametrize("tol", [1e-5, 1e-15])
@@ -268,9 +268,9 @@ def test_final_step_does_not_raise_the_objective_at_max_iter(cost):
         for max_iter in (1, 2, 5):
             result = run_irwls(Z, y, C, cost, tol=1e-9, max_iter=max_iter)
             assert result.n_iter <= max_iter
-            objective_bound = result.objectives[-1] * (1 + 1e-7)
+            objective_bound = result.smoothed_objectives[-1] * (1 + 1e-7)
             # The smoothed cost of a point may be below its cost, by at most the width.
-            assert result.objective <= objective_bound + len(y) * C * result.widths[-1]
+            assert result.objective <= objective_bound + len(y) * C * result.smoothing_widths[-1]
 
 
 def test_translation_does_not_change_the_objective():

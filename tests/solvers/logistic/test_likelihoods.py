@@ -12,11 +12,11 @@ from logistic_problems import (
 )
 
 from svmbook.gram import StoredGram
-from svmbook.solvers.logistic.likelihoods import Binomial, Softmax, best_intercept
+from svmbook.solvers.logistic.likelihoods import Binomial, Multinomial, best_intercept
 
 
 def binomial_or_softmax(y, weights, n_classes):
-    return Binomial(y, weights) if n_classes == 2 else Softmax(y, n_classes, weights)
+    return Binomial(y, weights) if n_classes == 2 else Multinomial(y, n_classes, weights)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -81,9 +81,9 @@ def carry_out_run(data_set, method, run):
     X, y = GENERATORS[data_set](seed)
     record = {"seed": seed, "parameters": {"C": C}}
     if method == MINIMUM:
-        result = solve_fewest_errors(X, y)
-        n_errors = result.n_errors
-        record["bound"] = result.bound
+        minimum = solve_fewest_errors(X, y)
+        n_errors = minimum.n_errors
+        record["bound"] = minimum.lower_bound
     else:
         model = clone(METHODS[method])
         if isinstance(model, USVC):
