@@ -16,7 +16,7 @@ On "digits" (even against odd) LIBSVM is faster; the claims exclude this data se
 import itertools
 
 import numpy as np
-from measure import geometric_mean, main, measure, print_table, time_call
+from measure import geometric_mean, main, measure_in_new_process, print_table, time_call
 from points import draw_overlapping_classes
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
@@ -51,10 +51,10 @@ def draw_digits(n):
     """Draw from the 1,797 images of digits and copies shifted by one pixel in four directions."""
     images, target = load_digits(return_X_y=True)
     images = images.reshape(-1, 8, 8) / 16.0
-    shifts = itertools.product((1, 2), (1, -1))
-    all_images = [images] + [np.roll(images, shift, axis=axis) for axis, shift in shifts]
+    axes_and_shifts = itertools.product((1, 2), (1, -1))
+    shifted = [np.roll(images, shift, axis=axis) for axis, shift in axes_and_shifts]
     sample = np.random.default_rng(0).permutation(5 * len(images))[:n]
-    X = np.concatenate(all_images).reshape(-1, 64)[sample]
+    X = np.concatenate([images, *shifted]).reshape(-1, 64)[sample]
     return X, np.where(np.tile(target, 5)[sample] % 2, 1.0, -1.0), 1.0 / (64 * X.var())
 
 
@@ -109,7 +109,10 @@ def time_one_C(X, y, gamma, C):
 
 
 def time_path(X, y, gamma):
-    """Time `svm_path` three times, and LIBSVM once per C and tolerance."""
+    """Time `svm_path` three times, and LIBSVM once per C and tolerance.
+
+    The KKT residual is the largest of the path, in units of max(1, C).
+    """
     K = gaussian(X, gamma=gamma)
     path, seconds = time_call(lambda: svm_path(K, y, C_GRID), repeats=3)
     libsvm_seconds_by_tol = {
@@ -128,7 +131,7 @@ def time_path(X, y, gamma):
     }
 
 
-def solve_on_demand(X, y, gamma, C):
+def solve_with_kernel_on_demand(X, y, gamma, C):
     def gram_block(rows, columns):
         return gaussian(X[rows], X[columns], gamma=gamma)
 
@@ -143,7 +146,7 @@ def fit_libsvm(X, y, gamma, C, tol):
 METHODS = {
     "one C": time_one_C,
     "path": time_path,
-    "active set, on demand": solve_on_demand,
+    "active set, on demand": solve_with_kernel_on_demand,
     "LIBSVM": fit_libsvm,
 }
 COLUMNS = ["data", "n", "gamma", "C", "active_set_seconds", "libsvm_over_active_set"]
@@ -157,7 +160,7 @@ def run_one_C():
         for C in (1.0, 10.0, 100.0, 1000.0):
             row = {"table": "one C", "method": "one C", "data": data, "n": n}
             row |= {"C": C, "gamma": gamma}
-            rows.append(row | measure(__file__, "one C", X, y, gamma=gamma, C=C))
+            rows.append(row | measure_in_new_process(__file__, "one C", X, y, gamma=gamma, C=C))
     print_table("One C; LIBSVM's tolerances: 1e-6 and 1e-3, the default", rows, COLUMNS)
     rows_without_digits = [row for row in rows if row["data"] != "digits"]
     ratios = [row["libsvm_over_active_set"] for row in rows_without_digits]
@@ -180,7 +183,7 @@ def run_paths():
         X, y, _ = DRAW_FUNCTIONS[data](n)
         for gamma in (2.0**-7, 2.0**-5, 2.0**-3, 2.0**-1):
             row = {"table": "path", "method": "path", "data": data, "n": n, "gamma": gamma}
-            rows.append(row | measure(__file__, "path", X, y, gamma=gamma))
+            rows.append(row | measure_in_new_process(__file__, "path", X, y, gamma=gamma))
     print_table("A path over eleven values of C", rows, COLUMNS)
     for key in ("libsvm_over_active_set", "default_libsvm_over_active_set"):
         print(f"{key}, geometric mean: {geometric_mean([row[key] for row in rows]):.2f}")
@@ -195,7 +198,7 @@ def run_large():
     for C in (1.0, 10.0, 100.0):
         for method, options in methods:
             row = {"table": "large", "n": n, "C": C, "method": method} | options
-            row |= measure(__file__, method, X, y, gamma=gamma, C=C, **options)
+            row |= measure_in_new_process(__file__, method, X, y, gamma=gamma, C=C, **options)
             row["gibibytes"] = row["memory_over_data"] * X.nbytes / 2**30
             rows.append(row)
     columns = [

@@ -44,25 +44,25 @@ ASSIGNMENT_NAMES = (
 N_KILLS = 10
 
 
-def hand_in_variant(course, student, name, rng):
-    """Hand in a random variant of an assignment; return the points that it should receive."""
-    answers, points = rng.choice([*submission_variants(name).values()])
-    nb = answered_book_assignment(course, name, answers)
+def hand_in_variant(course, student, assignment, rng):
+    """Hand in a random variant of an assignment; return the mark that it should receive."""
+    answers, points = rng.choice([*submission_variants(assignment).values()])
+    nb = answered_book_assignment(course, assignment, answers)
     statements = "\n".join(f"    v{rng.randrange(99)} = {rng.random()} * x" for _ in range(5))
     nb.cells.insert(2, new_code_cell(f"def helper_{student}(x):\n{statements}\n    return x"))
-    hand_in_assignment(course, student, name, nb)
+    hand_in_assignment(course, student, assignment, nb)
     return sum(points.values())
 
 
 def time_grading(n_students):
     """Return a row with the time of grading the submissions of the first assignment."""
-    rng, name = random.Random(1), ASSIGNMENT_NAMES[0]
+    rng, assignment = random.Random(1), ASSIGNMENT_NAMES[0]
     with tempfile.TemporaryDirectory() as folder:
-        course = create_course(Path(folder) / "course", [name])
-        course.release(name)
+        course = create_course(Path(folder) / "course", [assignment])
+        course.release(assignment)
         for k in range(n_students):
-            hand_in_variant(course, f"student{k}", name, rng)
-        _, seconds = time_call(lambda: list(grade_submissions(course, name, n_jobs=2)))
+            hand_in_variant(course, f"student{k}", assignment, rng)
+        _, seconds = time_call(lambda: list(grade_submissions(course, assignment, n_jobs=2)))
     return {"method": "grade", "submissions": n_students, "minutes": seconds / 60}
 
 
@@ -70,13 +70,13 @@ def course_commands(root):
     """Yield the commands of a course in order, without the releases that are already made."""
     course_option = ("--course", str(root))
     yield ("init", str(root), *ASSIGNMENT_NAMES)
-    for name in ASSIGNMENT_NAMES:
-        if not (root / "release" / name / f"{name}.ipynb").exists():
-            yield ("release", name, *course_option)
-    for name in ASSIGNMENT_NAMES:
-        yield ("grade", name, "--jobs", "2", *course_option)
-        yield ("feedback", name, *course_option)
-        yield ("report", name, *course_option)
+    for assignment in ASSIGNMENT_NAMES:
+        if not (root / "release" / assignment / f"{assignment}.ipynb").exists():
+            yield ("release", assignment, *course_option)
+    for assignment in ASSIGNMENT_NAMES:
+        yield ("grade", assignment, "--jobs", "2", *course_option)
+        yield ("feedback", assignment, *course_option)
+        yield ("report", assignment, *course_option)
     yield ("export", "--output", str(root / "marks.csv"), *course_option)
 
 
@@ -98,7 +98,7 @@ def run_commands(root, should_kill):
     return True
 
 
-def run_killed_course(root, n_students):
+def run_course_with_kills(root, n_students):
     """Take a course from `init` to `export`, and kill its commands ``N_KILLS`` times.
 
     Returns a dict of the expected marks, with pairs of student and assignment as keys.
@@ -108,15 +108,15 @@ def run_killed_course(root, n_students):
     half = len(ASSIGNMENT_NAMES) // 2
     assert not run_commands(root, lambda: len([*root.glob("release/*")]) > half)
     course = create_course(root, ASSIGNMENT_NAMES)
-    for name in ASSIGNMENT_NAMES:
-        course.release(name)
-    expected = {
-        (f"student{k}", name): hand_in_variant(course, f"student{k}", name, rng)
+    for assignment in ASSIGNMENT_NAMES:
+        course.release(assignment)
+    expected_marks = {
+        (f"student{k}", assignment): hand_in_variant(course, f"student{k}", assignment, rng)
         for k in range(n_students)
-        for name in ASSIGNMENT_NAMES
+        for assignment in ASSIGNMENT_NAMES
     }
     for kill in range(1, N_KILLS):
-        min_graded = kill * len(expected) // N_KILLS  # submissions graded before this kill
+        min_graded = kill * len(expected_marks) // N_KILLS  # submissions graded before this kill
         earliest_kill_time = time.monotonic() + 5 * rng.random()
 
         def should_kill(min_graded=min_graded, earliest_kill_time=earliest_kill_time):
@@ -125,17 +125,17 @@ def run_killed_course(root, n_students):
 
         assert not run_commands(root, should_kill)
     assert run_commands(root, lambda: False)
-    return expected
+    return expected_marks
 
 
-def measure_killed_course(n_students):
+def measure_course_with_kills(n_students):
     """Run a course and kill its commands; time its report and its search for similar pairs.
 
     Yields one row for each of the three measurements.
     """
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "course"
-        expected, seconds = time_call(lambda: run_killed_course(root, n_students))
+        expected_marks, seconds = time_call(lambda: run_course_with_kills(root, n_students))
         with open(root / "marks.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         marks = {(row["student"], row["assignment"]): float(row["score"]) for row in rows}
@@ -145,7 +145,7 @@ def measure_killed_course(n_students):
             "assignments": len(ASSIGNMENT_NAMES),
             "kills": N_KILLS,
             "marks": len(marks),
-            "wrong_marks": sum(marks.get(key) != mark for key, mark in expected.items()),
+            "wrong_marks": sum(marks.get(key) != mark for key, mark in expected_marks.items()),
             "hours": seconds / 3600,
         }
         for method, function in (("report", write_report), ("similar", find_similar_pairs)):
@@ -158,7 +158,7 @@ def measure_killed_course(n_students):
 def run():
     has_option = "--students" in sys.argv
     n_students = int(sys.argv[sys.argv.index("--students") + 1]) if has_option else 200
-    rows = [time_grading(n_students), *measure_killed_course(n_students)]
+    rows = [time_grading(n_students), *measure_course_with_kills(n_students)]
     for row in rows:
         print_table(row["method"], [row], [key for key in row if key != "method"])
     return rows

@@ -1,16 +1,16 @@
 """Claims about stump ensembles: prediction, boosting, and training with knots.
 
-Prediction: one shape function per feature predicts 50,000 points with 20 features at least 20 times
-faster than the kernel expansion, computed in blocks, with 5,000 support vectors, and at least 100
-times faster with 40,000.
+Prediction: for 50,000 points with 20 features, evaluating one shape function per feature is at
+least 20 times faster than computing the kernel expansion, in blocks, with 5,000 support vectors. It
+is at least 100 times faster with 40,000 support vectors.
 
 Boosting: `AdaBoostStump` takes 1,000 rounds on 600 points with 24 features at least 15 times faster
 than scikit-learn's `AdaBoostClassifier` with trees of depth 1. It is no slower at 50,000 points.
 
 Training: the time of `StumpEnsembleSVC` with 32 knots grows no faster than n^1.1 from 20,000 to a
-million points with 20 features, for which its memory is at most 8 times that of the data. At 20,000
-points it is at least 20 times as fast as LIBSVM with the exact kernel. At 4,000 points its error
-differs by at most one percentage point from that of the exact kernel.
+million points with 20 features. At a million points its memory is at most 8 times that of the data.
+At 20,000 points it is at least 20 times as fast as LIBSVM with the exact kernel. At 4,000 points
+its error differs by at most one percentage point from that of the exact kernel.
 `HistGradientBoostingClassifier` is timed for comparison.
 """
 
@@ -72,8 +72,8 @@ def fit_adaboost_stumps(X, y, n_estimators):
 
 
 def fit_adaboost_trees(X, y, n_estimators):
-    trees = DecisionTreeClassifier(max_depth=1)
-    model = AdaBoostClassifier(trees, n_estimators=n_estimators).fit(X, y)
+    tree = DecisionTreeClassifier(max_depth=1)
+    model = AdaBoostClassifier(tree, n_estimators=n_estimators).fit(X, y)
     return {"training_error": round(1 - model.score(X, y), 6)}
 
 
@@ -124,9 +124,9 @@ def make_problem(row):
 def run():
     rows = []
 
-    def add_rows(name, methods, n, d=N_FEATURES, repeats=1, **options):
-        row, data = {"problem": name, "n": n, "d": d}, draw_points(n, d=d)
-        rows.extend(compare(__file__, row, methods, *data, repeats=repeats, **options))
+    def add_rows(problem, methods, n, d=N_FEATURES, repeats=1, **options):
+        fields, data = {"problem": problem, "n": n, "d": d}, draw_points(n, d=d)
+        rows.extend(compare(__file__, fields, methods, *data, repeats=repeats, **options))
 
     for n in SIZES:
         add_rows("training", [METHOD_WITH_KNOTS, "HistGradientBoostingClassifier"], n, repeats=3)

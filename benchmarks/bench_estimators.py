@@ -10,7 +10,7 @@ divided by that of n^2 numbers and by that of the data.
 import warnings
 
 import numpy as np
-from measure import main, measure, print_table
+from measure import main, measure_in_new_process, print_table
 
 import svmbook
 from svmbook.datasets import twonorm
@@ -70,7 +70,8 @@ def measure_sizes(name):
     while n <= MAX_SIZE:
         X, y, _ = make_problem({"n": n})
         repeats = 3 if n < 4000 else 1
-        row = {"method": name, "n": n} | measure(__file__, name, X, y, repeats=repeats)
+        row = {"method": name, "n": n}
+        row |= measure_in_new_process(__file__, name, X, y, repeats=repeats)
         row["gibibytes"] = row["memory_over_data"] * X.nbytes / 2**30
         yield row
         if row["seconds"] > MAX_SECONDS or row["gibibytes"] > MAX_GIBIBYTES:
@@ -78,7 +79,7 @@ def measure_sizes(name):
         n *= 2
 
 
-def with_growth(previous, last):
+def last_row_with_growth(previous, last):
     """Return the last row with the exponent of the time, memory over n^2, and n at one minute."""
     n = last["n"]
     exponent = float(np.log2(last["seconds"] / previous["seconds"]))
@@ -95,7 +96,7 @@ def run():
     rows = []
     for name in METHODS:
         *_, previous, last = measure_sizes(name)
-        rows.append(with_growth(previous, last))
+        rows.append(last_row_with_growth(previous, last))
         print_table(name, rows[-1:], [key for key in rows[-1] if key != "method"])
     return rows
 

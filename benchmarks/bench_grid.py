@@ -25,14 +25,14 @@ def search_with_shared_distances(X, y):
     return {"C": choice.C, "gamma": choice.gamma, "score": choice.score}
 
 
-def search_built_in_kernel(X, y):
+def search_with_built_in_kernel(X, y):
     grid = {"C": C_GRID, "gamma": GAMMA_GRID}
     search = GridSearchCV(SVC(cache_size=500), grid, cv=FOLDS, refit=False)
     search.fit(X, y)
     return {**search.best_params_, "score": float(search.best_score_)}
 
 
-def search_callable_kernel(X, y):
+def search_with_callable_kernel(X, y):
     kernels = [partial(gaussian, gamma=gamma) for gamma in GAMMA_GRID]
     grid = {"C": C_GRID, "kernel": kernels}
     search = GridSearchCV(SVC(cache_size=500), grid, cv=FOLDS, refit=False)
@@ -44,8 +44,8 @@ def search_callable_kernel(X, y):
 
 METHODS = {
     "shared distances": search_with_shared_distances,
-    "built-in kernel": search_built_in_kernel,
-    "callable kernel": search_callable_kernel,
+    "built-in kernel": search_with_built_in_kernel,
+    "callable kernel": search_with_callable_kernel,
 }
 COLUMNS = ["data", "n", "method", "seconds", "ratio", "C", "gamma", "score"]
 GENERATORS = {"threenorm": threenorm, "ringnorm": ringnorm}

@@ -1,8 +1,9 @@
-"""Time of a parameter search on a table of ordinary size, and time per million predictions.
+"""Time of a parameter search on a table of moderate size, and time per million predictions.
 
-The table has 6,000 rows, 30 features and three classes of different sizes. Each candidate is fitted
-three times (3-fold cross-validation), and the best one once more to the whole table. Estimators for
-two classes fit three models, one per pair of classes, in each of these fits.
+The table has 6,000 rows, 30 features and three classes of different sizes. Each candidate, a
+combination of parameter values, is fitted three times (3-fold cross-validation), and the best one
+is fitted once more to the whole table. Binary estimators fit three models, one per pair of classes,
+in each of these fits.
 """
 
 import numpy as np
@@ -30,9 +31,9 @@ def make_search_method(name):
     def method(X, y):
         search = GridSearchCV(estimator, grid, cv=3).fit(X, y)
         X_new = X[np.arange(N_PREDICTED) % len(X)]
-        _, seconds = time_call(lambda: search.predict(X_new))
+        _, prediction_seconds = time_call(lambda: search.predict(X_new))
         n_fits = 3 * len(search.cv_results_["params"]) + 1
-        return {"n_fits": n_fits, "seconds_per_million": seconds * 1e6 / N_PREDICTED}
+        return {"n_fits": n_fits, "seconds_per_million": prediction_seconds * 1e6 / N_PREDICTED}
 
     return method
 

@@ -1,11 +1,12 @@
 """Claims about accuracy: ten thousand small, often degenerate problems, compared with CVXOPT.
 
-The problems have 2 to 60 points, C from 1e-6 to 1e6, and one of five kernels, divided by its mean
-diagonal entry. The degenerate ones have duplicated points, points on a line, a constant feature, or
-one positive point. In half of the problems the points have weights. Every solution must have a KKT
-residual of at most 1e-9 max(1, C), and a dual objective at least as large as that of CVXOPT's
-interior-point method. The tolerance of the objective is 4 eps s max(10, s), where s is the sum of
-all multipliers. Nothing is timed.
+The problems have 2 to 60 points, C from 1e-6 to 1e6, and one of five kernels. The Gram matrix is
+divided by its mean diagonal entry. The degenerate problems have duplicated points, points on a
+line, a constant feature, or one positive point. In half of the problems the points have weights.
+Every solution must have a KKT residual of at most 1e-9 max(1, C), where C is the smallest upper
+bound of a multiplier, and a dual objective at least as large as that of CVXOPT's interior-point
+method. The tolerance of the objective is 4 eps s max(10, s), where s is the sum of all multipliers.
+Nothing is timed.
 """
 
 import numpy as np
@@ -60,35 +61,40 @@ def compare_solvers(seed):
     }
 
 
-def summarise(kernel_name, checks):
+def summarise(kernel_name, comparisons):
     """Return the number of problems with a kernel, the number with each property, and maxima."""
     return {
         "kernel": kernel_name,
-        "problems": len(checks),
-        "converged": sum(check["converged"] for check in checks),
-        "used_monotone": sum(check["used_monotone"] for check in checks),
-        "max_n_iter": max(check["n_iter"] for check in checks),
-        "max_residual": max(check["residual"] for check in checks),
-        "worse_than_cvxopt": int(sum(check["is_worse_than_cvxopt"] for check in checks)),
-        "cvxopt_converged": sum(check["cvxopt_converged"] for check in checks),
-        "sum_of_first_objectives": sum_of_first_objectives(checks),
+        "problems": len(comparisons),
+        "converged": sum(comparison["converged"] for comparison in comparisons),
+        "used_monotone": sum(comparison["used_monotone"] for comparison in comparisons),
+        "max_n_iter": max(comparison["n_iter"] for comparison in comparisons),
+        "max_residual": max(comparison["residual"] for comparison in comparisons),
+        "worse_than_cvxopt": int(
+            sum(comparison["is_worse_than_cvxopt"] for comparison in comparisons)
+        ),
+        "cvxopt_converged": sum(comparison["cvxopt_converged"] for comparison in comparisons),
+        "sum_of_first_objectives": sum_of_first_objectives(comparisons),
     }
 
 
-def sum_of_first_objectives(checks):
+def sum_of_first_objectives(comparisons):
     """Return the sum of the first ten objectives, by which a test detects records of older code.
 
     The numbers of iterations are not compared: rounding, which depends on the processor, decides
     between steps that are equally good.
     """
-    return sum(check["objective"] for check in checks[:10])
+    return sum(comparison["objective"] for comparison in comparisons[:10])
 
 
 def run():
-    checks = [compare_solvers(seed) for seed in range(N_PROBLEMS)]
-    kernel_names = sorted({check["kernel"] for check in checks})
+    comparisons = [compare_solvers(seed) for seed in range(N_PROBLEMS)]
+    kernel_names = sorted({comparison["kernel"] for comparison in comparisons})
     rows = [
-        summarise(kernel_name, [check for check in checks if check["kernel"] == kernel_name])
+        summarise(
+            kernel_name,
+            [comparison for comparison in comparisons if comparison["kernel"] == kernel_name],
+        )
         for kernel_name in kernel_names
     ]
     print_table("Random small problems; residuals in units of max(1, C)", rows, COLUMNS)

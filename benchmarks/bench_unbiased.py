@@ -1,9 +1,10 @@
-"""Claims about compact Gaussian classifiers: `USVC` with a hundred prototypes against LIBSVM.
+"""Claims about compact kernel classifiers: `USVC` with a hundred prototypes against LIBSVM.
 
-When both are trained on the same 2,000 points of two overlapping classes, LIBSVM has at least a
-thousand support vectors, and `USVC` predicts 100,000 points at least 10 times as fast. Training
-`USVC` takes at most twice as long as training LIBSVM on 2,000 points, and at most half as long on
-20,000. The training time of `USVC` grows no faster than n^1.1 from 2,000 to 200,000 points.
+Both have a Gaussian kernel. When they are trained on the same 2,000 points of two overlapping
+classes, LIBSVM has at least a thousand support vectors, and `USVC` predicts 100,000 points at least
+10 times as fast. Training `USVC` takes at most twice as long as training LIBSVM on 2,000 points,
+and at most half as long on 20,000. The training time of `USVC` grows no faster than n^1.1 from
+2,000 to 200,000 points.
 """
 
 import numpy as np
@@ -68,16 +69,16 @@ def run():
     rows = []
     for n in SIZES:
         methods = ("USVC", "SVC") if n <= 20_000 else ("USVC",)
-        row, repeats = {"problem": "training", "n": n}, 5 if n < 10_000 else 3
-        rows += compare(__file__, row, methods, *draw_overlapping_classes(n), repeats=repeats)
+        fields, repeats = {"problem": "training", "n": n}, 5 if n < 10_000 else 3
+        rows += compare(__file__, fields, methods, *draw_overlapping_classes(n), repeats=repeats)
     for row in rows:
         row["exponent"] = None
         if row["method"] == "USVC" and row["n"] > 2_000:
             log_time_ratio = np.log(row["seconds"] / rows[0]["seconds"])
             row["exponent"] = float(log_time_ratio / np.log(row["n"] / 2e3))
     print_table("Training", rows, ["n", "method", "seconds", "ratio", "exponent", "kernels"])
-    row = {"problem": "prediction", "n": 2_000}
-    rows += compare(__file__, row, ["prediction"], *draw_overlapping_classes(2_000))
+    fields = {"problem": "prediction", "n": 2_000}
+    rows += compare(__file__, fields, ["prediction"], *draw_overlapping_classes(2_000))
     columns = ["kernels", "support_vectors", "libsvm_over_usvc", "error_usvc", "error_libsvm"]
     print_table("Predicting 100,000 points", rows[-1:], columns)
     return rows

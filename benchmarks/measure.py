@@ -29,11 +29,11 @@ def peak_bytes():
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
-def measure(script, method, X, y, *, repeats=1, **options):
+def measure_in_new_process(script, method, X, y, *, repeats=1, **options):
     """Run ``METHODS[method](X, y, **options)`` of a script in a new process.
 
     Returns a dict with the median ``seconds``, ``memory_over_data`` (the growth of the peak memory,
-    data included, divided by the size of the data) and the values that the method returns.
+    data included, divided by the size of the prepared data) and the values that the method returns.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npy"
@@ -48,7 +48,7 @@ def measure(script, method, X, y, *, repeats=1, **options):
     return json.loads(completed.stdout.splitlines()[-1])
 
 
-def print_measurement(methods, prepare, job):
+def measure_and_print(methods, prepare, job):
     """Carry out the measurement that a job describes, in this process, and print it as JSON."""
     function = methods[job["method"]]
     # An untimed call on small data loads libraries and starts threads.
@@ -74,16 +74,17 @@ def time_call(function, repeats=1):
     return result, statistics.median(seconds)
 
 
-def compare(script, row, methods, X, y, *, repeats=1, single_run_methods=(), **options):
+def compare(script, shared_fields, methods, X, y, *, repeats=1, single_run_methods=(), **options):
     """Return one row per method; ``ratio`` is its time divided by that of the first.
 
-    Methods in ``single_run_methods`` are measured without repetitions.
+    Every row contains ``shared_fields``. Methods in ``single_run_methods`` are measured without
+    repetitions.
     """
     rows = []
     for method in methods:
         n_repeats = 1 if method in single_run_methods else repeats
-        measurement = measure(script, method, X, y, repeats=n_repeats, **options)
-        rows.append(row | {"method": method} | options | measurement)
+        measurement = measure_in_new_process(script, method, X, y, repeats=n_repeats, **options)
+        rows.append(shared_fields | {"method": method} | options | measurement)
         rows[-1]["ratio"] = measurement["seconds"] / rows[0]["seconds"]
     return rows
 
@@ -102,7 +103,7 @@ VOLATILE_FIELDS = {
 
 
 def recompute_stable_fields(module, row):
-    """Run the method of a benchmark's record again; return the fields that are not volatile."""
+    """Run the method of a benchmark's row again; return the fields that are not volatile."""
     X, y, options = module.make_problem(row)
     prepare = getattr(module, "prepare", np.asarray)
     result = module.METHODS[row["method"]](prepare(X), y, **options)
@@ -116,7 +117,7 @@ def main(methods, run, prepare=np.asarray):
     ``prepare`` converts the data to the input of the methods; it is not timed.
     """
     if "--child" in sys.argv:
-        print_measurement(methods, prepare, json.loads(sys.argv[-1]))
+        measure_and_print(methods, prepare, json.loads(sys.argv[-1]))
         return
     rows = run()
     if "--out" in sys.argv:

@@ -54,10 +54,12 @@ def test_repeated_measurement_agrees_with_the_record(name, row):
 
 
 def test_repeated_small_problems_agree_with_the_records():
-    checks = [bench_small.compare_solvers(seed) for seed in range(90)]
+    comparisons = [bench_small.compare_solvers(seed) for seed in range(90)]
     for row in load_records("bench_small"):
-        checks_of_kernel = [check for check in checks if check["kernel"] == row["kernel"]]
-        expected_sum = bench_small.sum_of_first_objectives(checks_of_kernel)
+        comparisons_of_kernel = [
+            comparison for comparison in comparisons if comparison["kernel"] == row["kernel"]
+        ]
+        expected_sum = bench_small.sum_of_first_objectives(comparisons_of_kernel)
         assert row["sum_of_first_objectives"] == pytest.approx(expected_sum, rel=1e-6), (
             "out of date; renew the records by: python benchmarks/bench_small.py "
             "--out book/results/bench_small.jsonl"
