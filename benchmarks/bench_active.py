@@ -16,11 +16,17 @@ On "digits" (even against odd) LIBSVM is faster; the claims exclude this data se
 import itertools
 
 import numpy as np
-from measure import geometric_mean, main, measure_in_new_process, print_table, time_call
-from points import draw_overlapping_classes
+from measure_in_new_process import (
+    geometric_mean,
+    main,
+    measure_in_new_process,
+    print_table,
+    time_call,
+)
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from synthetic_data import draw_overlapping_classes
 
 from svmbook.datasets import load, threenorm
 from svmbook.kernels import gaussian

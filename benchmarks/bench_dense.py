@@ -9,8 +9,8 @@ size is the unit of memory, and the memory includes it.
 
 import numpy as np
 from measure import compare, main, print_table, time_over_cholesky
-from points import draw_overlapping_classes
 from sklearn.svm import SVC
+from synthetic_data import draw_overlapping_classes
 
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian

@@ -11,7 +11,7 @@ Nothing is timed.
 
 import numpy as np
 from measure import main, print_table
-from points import DATA_KINDS, make_degenerate
+from synthetic_data import DEGENERACIES, impose_degeneracy
 
 from svmbook import kernels
 from svmbook.solvers import solve_active_set, solve_dual
@@ -26,7 +26,7 @@ def draw_points(rng):
     X = rng.standard_normal((n, d))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    X, y = make_degenerate(X, y, rng.choice(DATA_KINDS))
+    X, y = impose_degeneracy(X, y, rng.choice(DEGENERACIES))
     return X * 10.0 ** rng.choice([0, 0, -3, 2]), y
 
 

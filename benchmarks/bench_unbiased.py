@@ -9,8 +9,8 @@ and at most half as long on 20,000. The training time of `USVC` grows no faster 
 
 import numpy as np
 from measure import compare, main, print_table, time_call
-from points import draw_overlapping_classes
 from sklearn.svm import SVC
+from synthetic_data import draw_overlapping_classes
 
 from svmbook import USVC
 

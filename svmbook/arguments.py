@@ -8,7 +8,7 @@ __all__ = ["check_positive"]
 
 
 def check_positive(name, value, *, allow_zero=False):
-    """Check that a number is positive and finite, and return it as a float.
+    """Check that a number is positive (or optionally zero) and finite, and return it as a float.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def check_positive(name, value, *, allow_zero=False):
     Raises
     ------
     TypeError, ValueError
-        ``value`` is not a number, or not positive and finite.
+        ``value`` is not a number, or does not satisfy the condition.
 
     Examples
     --------
@@ -39,6 +39,6 @@ def check_positive(name, value, *, allow_zero=False):
     if not isinstance(value, Real):
         raise TypeError(f"{name} must be a number; found {value!r}.")
     if not (0 < value < np.inf or (allow_zero and value == 0)):
-        condition = "finite and not negative" if allow_zero else "positive and finite"
+        condition = "nonnegative and finite" if allow_zero else "positive and finite"
         raise ValueError(f"{name} must be {condition}; found {value!r}.")
     return float(value)

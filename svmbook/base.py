@@ -49,8 +49,8 @@ def apply_in_blocks(function, X, entries_per_row, max_entries=None):
 def relative_gap(gap, objective):
     """Return the duality gap as a fraction of the primal objective, or zero if it is negative.
 
-    The gap can be negative only by rounding. An objective of zero is a minimum, since losses and
-    penalties are nonnegative.
+    Only rounding errors can make the gap negative. An objective of zero is optimal, since losses
+    and penalties are nonnegative.
     """
     return max(0.0, float(gap)) / float(objective) if objective > 0 else 0.0
 
@@ -59,8 +59,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     """Base class of all classifiers: validation, decision values, labels.
 
     A subclass has a `fit` that calls `_begin_fit` and sets ``classes_`` at the end, and
-    ``_outputs(X)``, which returns the decision values of validated points. The `fit` of a binary
-    classifier calls `_fit_pairs` if `is_multiclass` is true.
+    ``_decision_values(X)``, which returns the decision values of validated points. The `fit` of a
+    binary classifier calls `_fit_one_vs_one` if `is_multiclass(y)` is true.
     """
 
     class_weight = None  # for estimators without this parameter
@@ -87,7 +87,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._validated_points(X)
-        return self._one_vs_one.decision_function(X) if self._is_one_vs_one else self._outputs(X)
+        return (
+            self._one_vs_one.decision_function(X)
+            if self._is_one_vs_one
+            else self._decision_values(X)
+        )
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the predicted label of each point.
@@ -127,7 +131,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
                 "there is one per pair. Call it on a classifier in estimators_."
             )
 
-    def _fit_pairs(self, X, y, sample_weight):
+    def _fit_one_vs_one(self, X, y, sample_weight):
         """Fit a copy of this classifier to each pair of classes."""
         X, classes, codes, weights, _ = self._reset_and_validate(
             X, y, sample_weight, encode_classes

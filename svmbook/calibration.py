@@ -25,18 +25,18 @@ OBJECTIVE_ROUNDING = 1e-13  # a smaller relative increase of the objective may b
 
 
 class Sigmoid(NamedTuple):
-    r"""The function :math:`\sigma(a f + b)` of a score f.
+    r"""The function :math:`\sigma(a f + b)` of a score f, or one such function per classifier.
 
     Attributes
     ----------
-    slope : float
+    slope : float or ndarray of shape (n_classifiers,)
         :math:`a`, which is :math:`-A` in Platt's notation.
-    intercept : float
+    intercept : float or ndarray of shape (n_classifiers,)
         :math:`b`, which is :math:`-B` in Platt's notation.
     """
 
-    slope: float
-    intercept: float
+    slope: float | np.ndarray
+    intercept: float | np.ndarray
 
     def probability(self, scores: ArrayLike) -> np.ndarray:
         """Return the probability of the second label for each score.
@@ -44,7 +44,7 @@ class Sigmoid(NamedTuple):
         Parameters
         ----------
         scores : array-like
-            Decision values of a classifier.
+            Decision values of a classifier, or one column per classifier.
 
         Returns
         -------
@@ -168,7 +168,9 @@ def _check_scores(scores):
     return scores
 
 
-def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None = None) -> Sigmoid:
+def fit_sigmoids(
+    scores: ArrayLike, is_positive: ArrayLike, mask: ArrayLike | None = None
+) -> Sigmoid:
     """Fit one sigmoid per classifier, as `fit_sigmoid` does for a single classifier.
 
     This is Newton's method in two variables on standardised scores, vectorised over classifiers.
@@ -177,7 +179,7 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
     ----------
     scores : ndarray of shape (n_samples, n_classifiers)
         Decision values, one column per classifier.
-    positive : ndarray of bool, of the same shape
+    is_positive : ndarray of bool, of the same shape
         Whether a point has the second label of that classifier.
     mask : ndarray of bool, of the same shape, default=None
         The points on which each sigmoid is fitted, at least one per classifier; by default all.
@@ -192,14 +194,14 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
     >>> import numpy as np
     >>> from svmbook.calibration import fit_sigmoids
     >>> scores = np.array([[-2.0, 4.0], [-1.0, 1.0], [0.5, -3.0], [3.0, 0.0]])
-    >>> yes = np.array([[0, 1], [0, 1], [1, 0], [1, 0]], dtype=bool)
-    >>> fit_sigmoids(scores, yes).probability([0.0, 0.0]).round(2)
+    >>> is_positive = np.array([[0, 1], [0, 1], [1, 0], [1, 0]], dtype=bool)
+    >>> fit_sigmoids(scores, is_positive).probability([0.0, 0.0]).round(2)
     array([0.49, 0.46])
     """
     mask = np.ones(scores.shape) if mask is None else mask.astype(float)
-    n_points, n_positive = mask.sum(axis=0), (positive * mask).sum(axis=0)
+    n_points, n_positive = mask.sum(axis=0), (is_positive * mask).sum(axis=0)
     n_negative = n_points - n_positive
-    t = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+    t = np.where(is_positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
     scores = np.where(mask, scores, 0.0)
     max_abs_score = np.abs(scores).max(axis=0)
     max_abs_score = np.where(max_abs_score > 0, max_abs_score, 1.0)
@@ -215,7 +217,7 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
     objective = _cross_entropy(f, t, mask, theta)
     for _ in range(MAX_STEPS):
         p = expit(f * theta[0] + theta[1])
-        # second and first derivative of the loss with respect to a f + b
+        # second and first derivatives of the loss with respect to a f + b
         h, r = mask * p * (1.0 - p), mask * (p - t)
         g = np.array([(r * f).sum(axis=0), r.sum(axis=0)])
         # is_constant avoids a singular Hessian; the slope stays zero
@@ -229,11 +231,11 @@ def fit_sigmoids(scores: ArrayLike, positive: ArrayLike, mask: ArrayLike | None 
         for _ in range(MAX_HALVINGS):
             new_objective = _cross_entropy(f, t, mask, theta + step)
             tolerance = OBJECTIVE_ROUNDING * objective
-            too_far = new_objective > objective - 1e-4 * descent + tolerance
-            if not too_far.any():
+            is_too_long = new_objective > objective - 1e-4 * descent + tolerance
+            if not is_too_long.any():
                 break
-            step[:, too_far] /= 2
-            descent[too_far] /= 2
+            step[:, is_too_long] /= 2
+            descent[is_too_long] /= 2
         theta, objective = theta + step, new_objective
     else:
         warnings.warn(

@@ -82,7 +82,7 @@ class KernelMachine(BaseClassifier):
     def _sparse_advice(self):
         return 'kernel="linear" accepts it; otherwise ' if self._linear_accepts_sparse else ""
 
-    def _outputs(self, X):
+    def _decision_values(self, X):
         """Return the decision values of validated points."""
         if self._kernel.name == "linear":
             # Points far from the origin are centred, since X @ coef_ would lose digits.

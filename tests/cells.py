@@ -37,6 +37,6 @@ def examine(sandbox, answer, test, locked_source="import numpy as np", **options
     outcome = run_sources(
         sandbox, locked_source, answer, test, locked_indices={0}, test_indices={2}, **options
     )
-    outputs = outcome.outputs.get(2, [{"ename": "NotRun", "evalue": outcome.reason}])
+    outputs = outcome.outputs.get(2, [{"ename": "NotRun", "evalue": outcome.not_run_reason}])
     errors = [f"{output['ename']}: {output['evalue']}" for output in outputs if "ename" in output]
     return (errors or [None])[0], outputs

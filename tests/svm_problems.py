@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 from hypothesis import strategies as st
-from points import DATA_KINDS, draw_overlapping_classes, make_degenerate
+from synthetic_data import DEGENERACIES, draw_overlapping_classes, impose_degeneracy
 
 from svmbook import kernels
 
@@ -18,10 +18,10 @@ def svm_problems(draw, max_n=40):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, d = draw(st.integers(2, max_n)), draw(st.integers(1, 6))
     X = rng.standard_normal((n, d))
-    data_kind = draw(st.sampled_from(DATA_KINDS))
+    degeneracy = draw(st.sampled_from(DEGENERACIES))
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
-    X, y = make_degenerate(X, y, data_kind)
+    X, y = impose_degeneracy(X, y, degeneracy)
     X = X * 10.0 ** draw(st.sampled_from([0, 0, -3, 2]))
     C = 10.0 ** draw(st.floats(-6, 6)) / max(1.0, np.abs(X).max() ** 2)
     weights = rng.uniform(0.2, 5.0, n) if draw(st.booleans()) else np.ones(n)

@@ -8,7 +8,7 @@ import click
 
 from ..files import write_atomically
 
-__all__ = ["check", "course"]
+__all__ = ["check_notebook", "course"]
 
 COURSE_OPTION = click.option(
     "--course",
@@ -45,7 +45,7 @@ def _import_module(name):
         return import_module(f"{__package__}.{name}")
     except ModuleNotFoundError as error:
         raise ImportError(
-            f"coursework needs {error.name}, which the extra course installs: "
+            f"coursework needs {error.name}, which the extra 'course' installs: "
             "pip install 'svmbook[course]', or 'FILE.whl[course]' if you have a wheel."
         ) from error
 
@@ -89,7 +89,9 @@ def try_out(assignment, root, unsafe):
 @COURSE_OPTION
 @UNSAFE_OPTION
 def release(assignment, root, unsafe):
-    """Write the students' version of an assignment if its trial (see check) finds no problem.
+    """Write the students' version of an assignment if its trial finds no problem.
+
+    The trial is the one that svmbook course check runs.
 
     \b
     Example:
@@ -271,7 +273,7 @@ def _escape_unprintable(text):
 
 @click.command("check")
 @click.argument("notebook", type=click.Path(dir_okay=False, exists=True, path_type=Path))
-def check(notebook):
+def check_notebook(notebook):
     """Run the visible tests of a notebook as the grader does, and report which pass.
 
     The notebook runs in a fresh kernel with the grader's limits on time and output, but without

@@ -120,7 +120,7 @@ class AdaBoostStump(AdditiveModel):
             The fitted estimator.
         """
         if is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         X, classes, y, weights, indices = self._begin_fit(X, y, sample_weight)
         X, y, weights = X[indices], y[indices], weights[indices]
         result = run_adaboost(MidpointStumps(X), X, y, int(self.n_estimators), weights)

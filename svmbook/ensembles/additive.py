@@ -249,7 +249,7 @@ class AdditiveModel(BaseClassifier):
             contributions[:, j] = g(X[:, j])
         return contributions
 
-    def _outputs(self, X):
+    def _decision_values(self, X):
         F = np.full(len(X), self.intercept_[0])
         for j, g in enumerate(self.shape_functions_):
             F += g(X[:, j])

@@ -152,7 +152,7 @@ class LPBoost(BaseClassifier):
             The fitted estimator.
         """
         if is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         X, classes, y, weights, indices = self._begin_fit(X, y, sample_weight)
         n, X, y, weights = len(X), X[indices], y[indices], weights[indices]
         if self.estimator is None:
@@ -180,7 +180,7 @@ class LPBoost(BaseClassifier):
             )
         return self
 
-    def _outputs(self, X):
+    def _decision_values(self, X):
         F = np.zeros(len(X))
         for weight, hypothesis in zip(self.estimator_weights_, self.hypotheses_, strict=True):
             F += weight * hypothesis(X)[:, 0]

@@ -57,7 +57,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
             The fitted estimator.
         """
         if is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         points, self.feature_scale_ = problem.points, self._feature_scales(problem)
         scaled_points = points / self.feature_scale_

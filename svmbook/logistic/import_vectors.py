@@ -169,7 +169,7 @@ class ImportVectorMachine(LogisticKernelMachine):
             The fitted estimator.
         """
         if is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         points, is_linear, origin = problem.points, problem.kernel.name == "linear", 0.0
         # If S is not the whole set, a linear model depends on the origin: if the points are far

@@ -204,7 +204,7 @@ class KernelLogisticRegression(LogisticKernelMachine):
             The fitted estimator.
         """
         if self.penalty == "l1" and is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         problem, (gram, origin) = self._prepare_gram(self._training_problem(X, y, sample_weight))
         (result,) = self._solve_for_lams(problem, gram, [float(self.lam)])
         return self._store_result(problem, gram, origin, result)

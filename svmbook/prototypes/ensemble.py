@@ -231,7 +231,7 @@ class LocalEnsembleClassifier(GapCheckedClassifier):
         self.classes_ = classes
         self._check_convergence(self.relative_gap_, stacklevel=5)
 
-    def _outputs(self, X):
+    def _decision_values(self, X):
         """Return votes per class, or for two classes the votes for the second minus the first."""
         votes = self._ensemble_.votes(X)
         return votes[:, 1] - votes[:, 0] if len(self.classes_) == 2 else votes

@@ -40,7 +40,7 @@ class PairwiseClassifier(GapCheckedClassifier):
         gamma = scale_gamma if isinstance(self.gamma, str) else float(self.gamma)
         return X, classes, codes, gamma
 
-    def _outputs(self, X):
+    def _decision_values(self, X):
         return apply_in_blocks(self._outputs_of_block, X, self._floats_per_query())
 
     def _outputs_of_block(self, X):

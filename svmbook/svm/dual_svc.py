@@ -257,7 +257,7 @@ class DualSVC(KernelMachine):
             The fitted estimator.
         """
         if is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         solver = self._choose_solver(problem)
         C = point_penalties(self.C, problem.weights)

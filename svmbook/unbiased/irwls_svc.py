@@ -154,7 +154,7 @@ class IRWLSSVC(IRWLSClassifier):
             The fitted estimator.
         """
         if is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         C = self._penalties(problem)
         problem, (Z, origin) = self._apply_with_definite_kernel(problem, self._features_and_origin)
@@ -320,7 +320,7 @@ class ERMSVC(IRWLSClassifier):
             The fitted estimator.
         """
         if is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         C, slopes = self._penalties(problem), doubling_sequence(FIRST_SLOPE, float(self.slope))
         problem, (Z, origin) = self._apply_with_definite_kernel(problem, self._features_and_origin)

@@ -106,7 +106,7 @@ class LeastSquaresClassifier(BaseClassifier):
             The fitted estimator.
         """
         if is_multiclass(y):
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         X, classes, signs, weights, _ = self._begin_fit(X, y, sample_weight)
         ridge = Ridge(alpha=1.0 / self.C, solver="svd").fit(X, signs, sample_weight=weights)
         self.classes_ = classes
@@ -114,5 +114,5 @@ class LeastSquaresClassifier(BaseClassifier):
         self.intercept_ = np.array([ridge.intercept_])
         return self
 
-    def _outputs(self, X):
+    def _decision_values(self, X):
         return X @ self.coef_[0] + self.intercept_[0]

@@ -249,7 +249,7 @@ class USVC(IRWLSClassifier):
                     "target_false_alarm_rate needs two classes, the second of which raises an "
                     "alarm; merge the classes of y into two, or set it to None."
                 )
-            return self._fit_pairs(X, y, sample_weight)
+            return self._fit_one_vs_one(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
         rng = self._random_generator()
         training_part, validation_indices = problem, None
@@ -344,7 +344,7 @@ class USVC(IRWLSClassifier):
         raise no alarm.
         """
         negative_indices = validation_indices[problem.y[validation_indices] < 0]
-        scores = self._outputs(problem.points[negative_indices])
+        scores = self._decision_values(problem.points[negative_indices])
         rate, confidence = float(self.target_false_alarm_rate), float(self.confidence)
         threshold = false_alarm_threshold(scores, rate, confidence)
         return threshold + OUTPUT_TOL * max(np.abs(scores).max(), abs(self.intercept_[0]))

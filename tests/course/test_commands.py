@@ -14,7 +14,7 @@ from coursework import (
 )
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from svmbook.course.cli import check as check_command
+from svmbook.course.cli import check_notebook as check_command
 from svmbook.course.cli import course as commands
 from svmbook.course.grading import trial
 from svmbook.course.grading.grade import grade_submissions

@@ -77,7 +77,7 @@ def test_instructors_files_are_released_and_used_for_grading(course, data_files,
 
     def record_data_files(cells, data_files, **options):
         recorded_data_files.append(data_files)
-        return Outcome(reason="not run")
+        return Outcome(not_run_reason="not run")
 
     monkeypatch.setattr(grade_module, "run_cells", record_data_files)
     course.release(ASSIGNMENT)

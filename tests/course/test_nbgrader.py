@@ -13,7 +13,7 @@ from svmbook.course.reports.feedback import write_feedback
 
 def test_feedback_by_nbgrader_fails_and_does_not_overwrite_ours(course, monkeypatch):
     """nbgrader's feedback would contain hidden tests and mark schemes."""
-    monkeypatch.setattr(grade_module, "run_cells", lambda *args: Outcome(reason="not run"))
+    monkeypatch.setattr(grade_module, "run_cells", lambda *args: Outcome(not_run_reason="not run"))
     hand_in(course, "ann", answered_notebook(course))
     assert len([*grade_submissions(course, ASSIGNMENT, sandbox="unused")]) == 2
     (page,) = write_feedback(course, ASSIGNMENT)

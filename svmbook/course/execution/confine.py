@@ -2,7 +2,7 @@
 
 Usage: python confine.py LIMITS PROGRAM [ARGUMENT ...]
 
-LIMITS is a JSON object with the keys ``memory`` (bytes of address space), ``disk`` (bytes of a
+LIMITS is a JSON object with the keys ``memory`` (bytes of address space), ``disk`` (bytes of each
 file), ``processes``, ``seconds`` (CPU time) and ``user_id`` (the user ID that root switches to,
 or null). The process reaps orphaned processes and exits when the program does. This file imports
 nothing from the package, because that would delay every start.
@@ -19,31 +19,31 @@ import signal
 import struct
 import sys
 
-__all__ = ["PR_SET_DUMPABLE", "SYSCALL_RULES", "SYS_KEYCTL", "confine", "main"]
+__all__ = ["PR_SET_DUMPABLE", "SYSCALL_NUMBERS", "SYS_KEYCTL", "confine", "main"]
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 1, 4, 38, 22
 MAX_OPEN_FILES = 256
-# Numbers of system calls on one architecture. The forbidden ones allocate memory that no process is
-# charged for, or enter another namespace: memfd_create, memfd_secret, shmget, shmat, semget,
-# msgget, mq_open, io_uring_setup, bpf, keyctl, add_key, request_key, unshare, setns. The others
-# are allowed for some arguments only, except that flock is reported as missing (see
+# Numbers of an architecture and of its system calls. The forbidden ones allocate memory that no
+# process is charged for, or enter another namespace: memfd_create, memfd_secret, shmget, shmat,
+# semget, msgget, mq_open, io_uring_setup, bpf, keyctl, add_key, request_key, unshare, setns. The
+# others are allowed for some arguments only, except that flock is reported as missing (see
 # `_install_syscall_filter`).
-SyscallRules = collections.namedtuple(
-    "SyscallRules", ("audit_arch", "forbidden_calls", "clone", "socket", "prlimit64", "flock")
+SyscallNumbers = collections.namedtuple(
+    "SyscallNumbers", ("audit_arch", "forbidden_calls", "clone", "socket", "prlimit64", "flock")
 )
-SYSCALL_RULES = {
-    "x86_64": SyscallRules(
+SYSCALL_NUMBERS = {
+    "x86_64": SyscallNumbers(
         0xC000003E,
         (319, 447, 29, 30, 64, 68, 240, 425, 321, 250, 248, 249, 272, 308),
         *(56, 41, 302, 73),
     ),
-    "aarch64": SyscallRules(
+    "aarch64": SyscallNumbers(
         0xC00000B7,
         (279, 447, 194, 196, 190, 186, 180, 425, 280, 219, 217, 218, 97, 268),
         *(220, 198, 261, 32),
     ),
 }
-# Numbers of system calls; those that are equal on all architectures stand alone.
+# Other system calls (clone3 has the same number on all architectures), and arguments of calls.
 SYS_KEYCTL = {"x86_64": 250, "aarch64": 219}
 KEYCTL_JOIN_SESSION_KEYRING = 1
 SYS_CLONE3 = 435
@@ -78,7 +78,7 @@ def confine(memory, disk, processes, seconds, user_id):
     Parameters
     ----------
     memory, disk, processes, seconds : int
-        Bytes of address space, bytes of a file, number of processes, and seconds of CPU time.
+        Bytes of address space, bytes of each file, number of processes, and seconds of CPU time.
     user_id : int or None
         The user ID to switch to.
     """
@@ -115,27 +115,27 @@ def _install_syscall_filter():
     missing, so that libraries fall back to clone, which is allowed without CLONE_NEWUSER. flock is
     reported as missing, because a submission could lock a data file that others read.
     """
-    if platform.machine() not in SYSCALL_RULES:
+    if platform.machine() not in SYSCALL_NUMBERS:
         return
-    rules = SYSCALL_RULES[platform.machine()]
+    numbers = SYSCALL_NUMBERS[platform.machine()]
     return_eperm, return_enosys, allow = (
         (RET, 0, 0, value)
         for value in (RET_ERRNO + errno.EPERM, RET_ERRNO + errno.ENOSYS, RET_ALLOW)
     )
     instructions = [
-        *((LD_ABS, 0, 0, 4), (JEQ, 1, 0, rules.audit_arch), (RET, 0, 0, RET_KILL_PROCESS)),
+        *((LD_ABS, 0, 0, 4), (JEQ, 1, 0, numbers.audit_arch), (RET, 0, 0, RET_KILL_PROCESS)),
         *((LD_ABS, 0, 0, 0), (JGE, 0, 1, 0x40000000), return_eperm),  # the x32 calling convention
         *(
             instruction
-            for call in rules.forbidden_calls
+            for call in numbers.forbidden_calls
             for instruction in ((JEQ, 0, 1, call), return_eperm)
         ),
         *((JEQ, 0, 1, SYS_CLONE3), return_enosys),
-        *((JEQ, 0, 1, rules.flock), return_enosys),
-        *((JEQ, 0, 4, rules.clone), (LD_ABS, 0, 0, 16), (JSET, 0, 1, CLONE_NEWUSER)),
+        *((JEQ, 0, 1, numbers.flock), return_enosys),
+        *((JEQ, 0, 4, numbers.clone), (LD_ABS, 0, 0, 16), (JSET, 0, 1, CLONE_NEWUSER)),
         *(return_eperm, allow),
-        *((JEQ, 0, 4, rules.prlimit64), (LD_ABS, 0, 0, 16), (JEQ, 0, 1, 0), allow, return_eperm),
-        *((JEQ, 0, 6, rules.socket), (LD_ABS, 0, 0, 16), (JEQ, 4, 0, AF_UNIX)),
+        *((JEQ, 0, 4, numbers.prlimit64), (LD_ABS, 0, 0, 16), (JEQ, 0, 1, 0), allow, return_eperm),
+        *((JEQ, 0, 6, numbers.socket), (LD_ABS, 0, 0, 16), (JEQ, 4, 0, AF_UNIX)),
         *((JEQ, 3, 0, AF_INET), (JEQ, 2, 0, AF_INET6), (JEQ, 1, 0, AF_NETLINK)),
         *(return_eperm, allow),
     ]

@@ -77,14 +77,14 @@ class TestPeer(Peer):
             return getattr(value, name)
         raise AttributeError(f"{name} of this object is not accessible to answers")
 
-    def _encode_reference(self, value):
+    def _encode_object(self, value):
         cls = value if isinstance(value, type) else type(value)
         # An import would take a second. A test that uses an estimator has imported it already.
         sklearn_base = sys.modules.get("sklearn.base")
         is_from_notebook = cls.__module__ == "__main__"
         is_estimator = sklearn_base and issubclass(cls, sklearn_base.BaseEstimator)
         if is_from_notebook or not is_estimator:
-            return super()._encode_reference(value)
+            return super()._encode_object(value)
         tree = {"kind": "object", "estimator": f"{cls.__module__}.{cls.__qualname__}"}
         if value is cls:
             return tree
@@ -227,7 +227,7 @@ def _execute(source, namespace, result):
     Statements after an error are run too, because they may define names.
     """
     statements, first_error = ast.parse(source, "<test>").body, None
-    with redirect_stdout(io.StringIO()) as printed_text:
+    with redirect_stdout(io.StringIO()) as buffer:
         for statement in statements:
             is_final_expression = statement is statements[-1] and isinstance(statement, ast.Expr)
             tree = (
@@ -246,14 +246,14 @@ def _execute(source, namespace, result):
                     result.score = float(value)
             except BaseException as exception:
                 first_error = first_error or error_fields(exception)
-    result.printed_text, result.error = printed_text.getvalue(), first_error
+    result.printed_text, result.error = buffer.getvalue(), first_error
 
 
 def error_fields(exception):
     """Return the name, the message and the traceback of an exception.
 
-    An exception that an answer raised has the traceback of the kernel.
+    If an answer raised the exception, the traceback is that of the kernel.
     """
     name = type(exception).__name__
-    lines = getattr(exception, "lines", None) or [f"{name}: {exception}\n"]
+    lines = getattr(exception, "traceback_lines", None) or [f"{name}: {exception}\n"]
     return {"ename": name, "evalue": str(exception), "traceback": lines}

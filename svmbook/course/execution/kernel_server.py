@@ -49,18 +49,18 @@ class SubmissionPeer(Peer):
         except TypeError as error:
             return UnsendableValue(str(error))
 
-    def _encode_reference(self, value):
-        return value.tree if isinstance(value, EncodedValue) else super()._encode_reference(value)
+    def _encode_object(self, value):
+        return value.tree if isinstance(value, EncodedValue) else super()._encode_object(value)
 
-    def _decode_reference(self, tree):
+    def _decode_object(self, tree):
         match tree:
-            case {"estimator": str(path)}:
-                module, _, name = path.rpartition(".")
+            case {"estimator": str(qualified_name)}:
+                module, _, name = qualified_name.rpartition(".")
                 cls = getattr(import_module(module), name)
                 if "params" not in tree:
                     return cls
-                return cls(**decode(tree["params"], self._decode_reference))
-        return super()._decode_reference(tree)
+                return cls(**decode(tree["params"], self._decode_object))
+        return super()._decode_object(tree)
 
 
 _SHARED_OBJECTS = []  # objects that tests may refer to; they persist between calls of `serve`
@@ -77,9 +77,9 @@ def serve(port, key):
         Authenticates the connection.
     """
     peer = SubmissionPeer(_SHARED_OBJECTS)
-    kernel_socket = socket.create_connection(("127.0.0.1", port))
-    kernel_socket.settimeout(None)  # a submission may have changed the default
-    peer.connection = Connection(kernel_socket)
+    client_socket = socket.create_connection(("127.0.0.1", port))
+    client_socket.settimeout(None)  # a submission may have changed the default timeout
+    peer.connection = Connection(client_socket)
     try:
         peer.connection.send({"key": key, "serving": True})
         while "action" in (message := peer.connection.receive()):

@@ -14,7 +14,7 @@ class Limits:
     Attributes
     ----------
     seconds : int
-        Wall time of the whole notebook, which is also the CPU time of each process.
+        Limit of the wall time of the whole notebook, and of the CPU time of each process.
     cell_seconds : int
         Wall time of each cell.
     memory : int
@@ -45,7 +45,7 @@ class Outcome:
         The outputs of each cell that was run, by the number of the cell.
     hidden_positions : dict
         The positions of outputs of hidden lines among the outputs, by the number of the cell.
-    reason : str or None
+    not_run_reason : str or None
         Why some cells were not run.
     started : bool
         Whether the kernel started. Later failures are caused by the submission.
@@ -59,7 +59,7 @@ class Outcome:
 
     outputs: dict = field(default_factory=dict)
     hidden_positions: dict = field(default_factory=dict)
-    reason: str | None = None
+    not_run_reason: str | None = None
     started: bool = False
     timed_out: bool = False
     truncated: bool = False
@@ -76,13 +76,13 @@ class Outcome:
         if "cell" in message:
             self.outputs[message["cell"]] = message["outputs"]
             self.hidden_positions[message["cell"]] = message.get("hidden_positions", [])
-        self.reason = self.reason or message.get("reason")
-        return message.get("done", False) or self.reason is not None
+        self.not_run_reason = self.not_run_reason or message.get("not_run_reason")
+        return message.get("done", False) or self.not_run_reason is not None
 
     def notes(self, limits):
-        """Return messages about the limits that were exceeded."""
-        notes = [self.reason] if self.reason else []
-        if self.timed_out and not self.reason:
+        """Return messages about cells that were not run and about exceeded limits."""
+        notes = [self.not_run_reason] if self.not_run_reason else []
+        if self.timed_out and not self.not_run_reason:
             notes.append(f"a cell was stopped after {limits.cell_seconds} seconds")
         if self.truncated:
             notes.append(f"only the first {limits.output / 1e6:g} MB of output were kept")

@@ -18,12 +18,12 @@ from .plain_data import decode, encode, set_generator_state
 
 __all__ = ["Connection", "Peer", "RemoteError", "RemoteFunction", "RemoteObject", "ReplyError"]
 
-MAX_LINE_LENGTH = 2**26  # bytes
-MAX_TEXT_LENGTH = 10_000  # characters of an error's message
+MAX_MESSAGE_BYTES = 2**26
+MAX_TEXT_LENGTH = 10_000  # characters of an error's message, and of each line of its traceback
 
 
 # Built-in exceptions that are raised again on the other side, where tests can catch them.
-BUILTIN_ERRORS = {
+BUILTIN_ERROR_NAMES = {
     name
     for name, cls in vars(builtins).items()
     if isinstance(cls, type)
@@ -35,7 +35,7 @@ BUILTIN_ERRORS = {
 
 
 class RemoteError(Exception):
-    """An exception of the other process whose class is not one of `BUILTIN_ERRORS`."""
+    """An exception of the other process whose class is not one of `BUILTIN_ERROR_NAMES`."""
 
 
 class ReplyError(ConnectionError):
@@ -64,13 +64,15 @@ class Connection:
     def receive(self):
         """Return the next message, or raise ConnectionError."""
         try:
-            line = self._file.readline(MAX_LINE_LENGTH)
+            line = self._file.readline(MAX_MESSAGE_BYTES)
         except (OSError, ValueError) as error:  # ValueError: the file was closed
             raise ConnectionError(f"the connection is lost ({error})") from None
         if not line:
             raise ConnectionError("the other process has closed the connection")
         if not line.endswith(b"\n"):
-            raise ConnectionError(f"a value has more than {MAX_LINE_LENGTH >> 20} MiB; return less")
+            raise ConnectionError(
+                f"a message has more than {MAX_MESSAGE_BYTES >> 20} MiB; send less"
+            )
         try:
             tree = json.loads(line)
         except (ValueError, RecursionError):
@@ -132,10 +134,10 @@ class Peer:
         self.unused_numbers = []  # of the other side's objects whose proxies were deleted
         self._lock = RLock()
 
-    def request(self, action, *, args=(), kwargs=None, **options):
+    def request(self, action, *, args=(), kwargs=None, **fields):
         """Request an action of the other side; return the result, or raise its error."""
         kwargs = dict(kwargs or {})
-        request = {"action": action, "args": self._encode(list(args)), **options}
+        request = {"action": action, "args": self._encode(list(args)), **fields}
         request["kwargs"] = self._encode(kwargs)
         with self._lock:  # several threads may send requests
             if self.connection is None:
@@ -147,17 +149,17 @@ class Peer:
                 self.connection.send(request)
                 while "action" in (message := self.connection.receive()):
                     self.reply(message)
-            except ConnectionError as problem:
-                raise ReplyError(str(problem)) from None
+            except ConnectionError as error:
+                raise ReplyError(str(error)) from None
         if message.get("error") is not None:
             raise _decode_error(message["error"])
         try:
             generators = _random_generators(args, kwargs)
             for generator, state in zip(generators, message.get("states", []), strict=True):
                 set_generator_state(generator, decode(state, self._refuse))
-            return decode(message.get("value"), self._decode_reference)
-        except (ValueError, TypeError, RecursionError) as problem:
-            raise ReplyError(f"the reply cannot be read: {problem}") from None
+            return decode(message.get("value"), self._decode_object)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise ReplyError(f"the reply cannot be read: {error}") from None
 
     def reply(self, message):
         """Perform an action for the other side, and send the result or the error.
@@ -169,7 +171,7 @@ class Peer:
             for number in message.get("unused_numbers", []):
                 self.shared_objects[number] = None
             args, kwargs = (
-                decode(message.get(part), self._decode_reference) for part in ("args", "kwargs")
+                decode(message.get(part), self._decode_object) for part in ("args", "kwargs")
             )
             generators = _random_generators(args, kwargs)
             reply = {"value": self._encode(self.perform(message, args, kwargs))}
@@ -204,11 +206,11 @@ class Peer:
 
     def _encode(self, value):
         try:
-            return encode(value, self._encode_reference)
+            return encode(value, self._encode_object)
         except RecursionError:
             raise TypeError("a value that contains itself cannot be sent") from None
 
-    def _encode_reference(self, value):
+    def _encode_object(self, value):
         if isinstance(value, RemoteObject) and value._peer is self:
             return {"kind": "object", "number_at_receiver": value._number}
         name = "array of objects" if type(value) is np.ndarray else type(value).__name__
@@ -223,7 +225,7 @@ class Peer:
         description = {"type": name, "callable": callable(value)}
         return {"kind": "object", "number_at_sender": len(self.shared_objects) - 1, **description}
 
-    def _decode_reference(self, tree):
+    def _decode_object(self, tree):
         match tree:
             case {"number_at_receiver": int(number)} if 0 <= number < len(self.shared_objects):
                 return self.shared_objects[number]
@@ -268,12 +270,12 @@ def _decode_error(error):
     """Return an exception that tests can catch by its built-in class, if it has one."""
     match error:
         case {"name": str(name), "base": str(base), "text": str(text), "lines": [*lines]}:
-            if base not in BUILTIN_ERRORS:
+            if base not in BUILTIN_ERROR_NAMES:
                 decoded = RemoteError(f"{name}: {text}" if text else name)
             else:
                 cls = getattr(builtins, base)
                 decoded = (cls if name == base else type(name, (RemoteError, cls), {}))(text)
-            decoded.lines = [line for line in lines if isinstance(line, str)]
+            decoded.traceback_lines = [line for line in lines if isinstance(line, str)]
             return decoded
     return RemoteError("the error of the other process cannot be decoded")
 

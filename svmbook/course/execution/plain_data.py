@@ -12,14 +12,15 @@ import numpy as np
 __all__ = ["decode", "encode", "set_generator_state"]
 
 DTYPE_KINDS = "biufcUSmM"  # kinds of NumPy data types: all but objects and records
-BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+BIT_GENERATOR_NAMES = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 CONTAINER_TYPES = {"tuple": tuple, "set": set, "frozenset": frozenset}
 
 
 def encode(value, encode_other):
     """Return a value as a tree that can be written as JSON.
 
-    Instances of subclasses of numbers, strings and containers are sent as the base class.
+    Instances of subclasses of numbers, strings and containers are sent as the base class,
+    bytearrays as bytes, and the views of a dict as lists.
 
     Parameters
     ----------
@@ -116,11 +117,11 @@ def decode(tree, decode_other):
             return slice(*(decode(part, decode_other) for part in (start, stop, step)))
         case {"kind": "tuple" | "set" | "frozenset" as kind, "items": [*items]}:
             decoded = (decode(item, decode_other) for item in items)
-            return CONTAINER_TYPES[kind](_check_hashable(item, kind) for item in decoded)
+            return CONTAINER_TYPES[kind](_check_item(item, kind) for item in decoded)
         case {"kind": "dict", "items": [*items]}:
             pairs = [decode(item, decode_other) for item in items]
             if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-                return {_check_hashable(key, "dict"): value for key, value in pairs}
+                return {_check_item(key, "dict"): value for key, value in pairs}
         case {"kind": "generator", "state": state}:
             return _decode_generator(decode(state, decode_other))
         case {"kind": "object"}:
@@ -128,14 +129,14 @@ def decode(tree, decode_other):
     raise ValueError("this is not plain data")
 
 
-def _check_hashable(value, container_kind):
-    """Return a value after checking that it is hashable, unless the container is a tuple."""
+def _check_item(item, container_kind):
+    """Return an item after checking that it is hashable, unless the container is a tuple."""
     if container_kind != "tuple":
         try:
-            hash(value)
+            hash(item)
         except TypeError as error:
             raise ValueError(f"a {container_kind} cannot hold this: {error}") from None
-    return value
+    return item
 
 
 def _decode_array(dtype, shape, data):
@@ -153,7 +154,7 @@ def _decode_array(dtype, shape, data):
 def _decode_generator(state):
     """Return a random generator in a given state."""
     name = state.get("bit_generator") if isinstance(state, dict) else None
-    if name not in BIT_GENERATORS:
+    if name not in BIT_GENERATOR_NAMES:
         raise ValueError(f"{name!r} is not a known bit generator")
     generator = np.random.Generator(getattr(np.random, name)())
     set_generator_state(generator, state)

@@ -143,11 +143,11 @@ def run_notebook(run_request, report, kernel_folder=None, test_environment=None)
                     if error := examiner.run_locked_cell(cell["source"], kernel.execute):
                         report(locked_cell_error=[number, error])
                 if time.monotonic() > deadline:
-                    reason = f"the notebook took more than {limits['seconds']} seconds"
-                    report(reason=reason, timed_out=True)
+                    not_run_reason = f"the notebook took more than {limits['seconds']} seconds"
+                    report(not_run_reason=not_run_reason, timed_out=True)
                     break
     except RunAbortedError as error:
-        message = {"reason": str(error)}
+        message = {"not_run_reason": str(error)}
         if number is not None and run_request["cells"][number]["kind"] != "test":
             message |= {"cell": number, "outputs": error.outputs}
         report(**message)

@@ -158,7 +158,7 @@ def run_cells(cells, limits=None, sandbox=None, stop_event=None, answer_names=()
         finally:
             _kill_tree(process)
     if not outcome.started:  # the submission is not the cause
-        raise SandboxError(f"the sandbox did not start: {outcome.reason}.")
+        raise SandboxError(f"the sandbox did not start: {outcome.not_run_reason}.")
     return outcome
 
 
@@ -293,17 +293,19 @@ def _collect_results(process, results, limits, outcome, stop_event):
             if selector.select(CHECK_INTERVAL):
                 chunk = results.read(2**16)
                 if not chunk:
-                    outcome.reason = "the run ended early"
+                    outcome.not_run_reason = "the run ended early"
                     return
                 remaining_output -= len(chunk)
                 *lines, buffer = (buffer + chunk).split(b"\n")
                 if any([outcome.update(json.loads(line)) for line in lines]):
                     return
-            outcome.reason = _exceeded_limit(root_process, limits, deadline, remaining_output)
+            outcome.not_run_reason = _exceeded_limit(
+                root_process, limits, deadline, remaining_output
+            )
             outcome.timed_out |= time.monotonic() > deadline
             if stop_event.is_set():
-                outcome.reason = "grading was stopped"
-            if outcome.reason:
+                outcome.not_run_reason = "grading was stopped"
+            if outcome.not_run_reason:
                 return
 
 

@@ -41,7 +41,9 @@ def enter_outputs(nb, outcome):
         max_score = cell.metadata.nbgrader.points
         cell.outputs = [_replace_invalid_score(output, max_score) for output in cell.outputs]
         if number not in outcome.outputs:
-            cell.outputs.append(_error_output("NotRun", outcome.reason or "the run ended early"))
+            cell.outputs.append(
+                _error_output("NotRun", outcome.not_run_reason or "the run ended early")
+            )
 
 
 def _replace_invalid_score(output, max_score):

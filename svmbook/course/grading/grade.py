@@ -205,7 +205,7 @@ def run_submission(master, cells, not_run_reason=None, student_id=None, **run_op
     """
     nb, notes = merge_submission(master, cells)
     enter_id(nb, student_id)
-    outcome = Outcome(reason=not_run_reason)
+    outcome = Outcome(not_run_reason=not_run_reason)
     if not_run_reason is None:
         outcome = run_cells(cells_to_run(nb), answer_names=answer_names(nb), **run_options)
     enter_outputs(nb, outcome)

@@ -90,7 +90,7 @@ ACCESS_ATTEMPTS = {
     "frame": "obj.generator.gi_frame",
     "other object": "f._peer.request('call', target=-1)",
     "look-up": "f._peer.request('look_up', args=['secret'])",
-    "estimator": "f._peer._decode_reference({'estimator': 'os.system', 'params': {}})",
+    "estimator": "f._peer._decode_object({'estimator': 'os.system', 'params': {}})",
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 from cells import DEFAULT_LIMITS, run_sources
 
 from svmbook.course.execution import sandbox as sandbox_module
-from svmbook.course.execution.confine import SYS_KEYCTL, SYSCALL_RULES
+from svmbook.course.execution.confine import SYS_KEYCTL, SYSCALL_NUMBERS
 from svmbook.course.execution.outcome import Limits, Outcome
 from svmbook.course.execution.run import MAX_OUTPUT_LENGTH
 from svmbook.course.execution.sandbox import UNSAFE, SandboxError, find_bubblewrap
@@ -22,7 +22,7 @@ def printed_text(outcome, cell_index):
 
 def test_cells_share_a_kernel_that_survives_errors(sandbox):
     outcome = run_sources(sandbox, "x = 6", "1 / 0", "print(7 * x)")
-    assert outcome.reason is None
+    assert outcome.not_run_reason is None
     assert printed_text(outcome, 2) == "42\n"
     assert outcome.outputs[1][0]["ename"] == "ZeroDivisionError"
 
@@ -61,7 +61,7 @@ def test_figures_are_kept_however_they_are_displayed(sandbox):
 
 def test_exit_quit_and_debugger_do_not_end_the_kernel(sandbox):
     outcome = run_sources(sandbox, "x = 1", "exit()", "quit", "%pdb on", "1 / 0", "print(x)")
-    assert outcome.reason is None and printed_text(outcome, 5) == "1\n"
+    assert outcome.not_run_reason is None and printed_text(outcome, 5) == "1\n"
     assert "no effect" in printed_text(outcome, 1) and "no effect" in printed_text(outcome, 2)
 
 
@@ -105,7 +105,7 @@ def test_output_beyond_the_limit_is_dropped_and_later_cells_run(sandbox):
         "assert y == 3",
         test_indices={3, 4},
     )
-    assert outcome.reason is None and outcome.truncated
+    assert outcome.not_run_reason is None and outcome.truncated
     assert (
         printed_text(outcome, 0) == "1\n" and len(printed_text(outcome, 1)) < 2 * MAX_OUTPUT_LENGTH
     )
@@ -122,7 +122,7 @@ def test_outputs_before_the_death_of_the_kernel_are_kept(sandbox):
     outcome = run_sources(
         sandbox, "print('here')", "import os\nos.kill(os.getpid(), 9)", "print('there')"
     )
-    assert outcome.reason == "the kernel died"
+    assert outcome.not_run_reason == "the kernel died"
     assert printed_text(outcome, 0) == "here\n" and 2 not in outcome.outputs
 
 
@@ -130,7 +130,7 @@ def test_cell_that_takes_too_long_is_interrupted(sandbox):
     loop = "import time\nwhile True: time.sleep(0.01)"
     outcome = run_sources(sandbox, loop, "print(2)", limits=replace(DEFAULT_LIMITS, cell_seconds=3))
     assert outcome.outputs[0][-1]["ename"] in ("CellTimeoutError", "KeyboardInterrupt")
-    assert outcome.reason is None and printed_text(outcome, 1) == "2\n"
+    assert outcome.not_run_reason is None and printed_text(outcome, 1) == "2\n"
 
 
 def test_notebook_that_takes_too_long_is_killed(sandbox, monkeypatch):
@@ -148,7 +148,7 @@ def test_notebook_that_takes_too_long_is_killed(sandbox, monkeypatch):
         "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     )
     outcome = run_sources(sandbox, "print(1)", ignore_interrupts, "print(3)")
-    assert outcome.reason == "the notebook took more than 60 seconds"
+    assert outcome.not_run_reason == "the notebook took more than 60 seconds"
     assert printed_text(outcome, 0) == "1\n" and outcome.outputs.keys() == {0}
 
 
@@ -156,7 +156,7 @@ def test_number_of_processes_is_limited(sandbox):
     fork = "import os, time\nfor _ in range(80):\n  if not os.fork(): time.sleep(60), os._exit(0)"
     outcome = run_sources(sandbox, fork, limits=replace(DEFAULT_LIMITS, processes=60))
     is_refused = outcome.outputs.get(0, [{}])[-1].get("ename") == "BlockingIOError"
-    assert is_refused or outcome.reason == "more than 60 processes"
+    assert is_refused or outcome.not_run_reason == "more than 60 processes"
 
 
 def test_error_without_bubblewrap_names_the_package_to_install(monkeypatch):
@@ -182,9 +182,11 @@ def test_cells_run_without_a_sandbox():
     assert printed_text(run_sources(UNSAFE, "print(6 * 7)"), 0) == "42\n"
 
 
-@pytest.mark.skipif(platform.machine() not in SYSCALL_RULES, reason="no filter for this processor")
+@pytest.mark.skipif(
+    platform.machine() not in SYSCALL_NUMBERS, reason="no filter for this processor"
+)
 def test_forbidden_system_calls_are_refused(sandbox):
-    clone_number = SYSCALL_RULES[platform.machine()].clone
+    clone_number = SYSCALL_NUMBERS[platform.machine()].clone
     outcome = run_sources(
         sandbox,
         "import os\nos.memfd_create('x')",
