@@ -16,7 +16,7 @@ On "digits" (even against odd) LIBSVM is faster; the claims exclude this data se
 import itertools
 
 import numpy as np
-from measure_in_new_process import (
+from measure import (
     geometric_mean,
     main,
     measure_in_new_process,
