@@ -85,9 +85,9 @@ def piecewise_linear_from_kernel_expansion(x, coefficients):
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.ensembles.additive import piecewise_linear_from_kernel_expansion
+    >>> from svmbook.ensembles import additive
     >>> x, coefficients = np.array([2.0, 0.0, 2.0]), np.array([0.5, -1.0, 0.5])
-    >>> piecewise_linear_from_kernel_expansion(x, coefficients)
+    >>> additive.piecewise_linear_from_kernel_expansion(x, coefficients)
     PiecewiseLinear(knots=array([0., 2.]), values=array([0., 4.]))
     """
     knots, inverse = unique_up_to_rounding(x)
