@@ -111,7 +111,8 @@ def comparison_rows(records, data_sets, methods, reference_of, factors):
     ...     for run, error in enumerate(errors[method])
     ... ]
     >>> names = ["clouds"], ["hinge", "bounded"]
-    >>> _, row = comparison_rows(records, *names, lambda m: "hinge", {"error": 100})
+    >>> rows = comparison_rows(records, *names, lambda m: "hinge", {"error": 100})
+    >>> row = rows[1]
     >>> [round(row[name]) for name in ("error", "difference", "difference_se")]
     [29, 4, 2]
     """
