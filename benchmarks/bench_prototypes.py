@@ -92,7 +92,8 @@ def padded_duals(X, training_sets):
 def solve_by_interior_point(K, y, C, tol=1e-9, max_iter=100):
     """Solve the duals by Mehrotra's predictor-corrector method; return their objectives.
 
-    The multipliers z and u belong to a >= 0 and s = C - a >= 0, and b to the equality constraint.
+    The unknowns a are the multipliers of the points. The multipliers z and u belong to a >= 0 and
+    s = C - a >= 0, and b to the equality constraint.
     r is the dual residual, mu the duality measure (a'z + s'u) / 2n, and t the step length.
     Points with C = 0 get C = 1, and are taken out of Q and of the equality constraint.
     """

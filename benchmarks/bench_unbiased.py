@@ -1,6 +1,6 @@
 """Claims about compact kernel classifiers: `USVC` with a hundred prototypes against LIBSVM.
 
-Both have a Gaussian kernel. When they are trained on the same 2,000 points of two overlapping
+Both use a Gaussian kernel. When they are trained on the same 2,000 points of two overlapping
 classes, LIBSVM has at least a thousand support vectors, and `USVC` predicts 100,000 points at least
 10 times as fast. Training `USVC` takes at most twice as long as training LIBSVM on 2,000 points,
 and at most half as long on 20,000. The training time of `USVC` grows no faster than n^1.1 from

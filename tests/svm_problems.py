@@ -89,11 +89,11 @@ def brute_force_optimum(K, y, C):
     return best_objective
 
 
-def two_clouds(n, distance=2.0, seed=0):
+def two_clouds(n, mean_difference=2.0, seed=0):
     """Return points from two normal distributions in the plane, and their labels.
 
-    The means differ by `distance` in both coordinates.
+    The means differ by `mean_difference` in both coordinates.
     """
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
-    return rng.standard_normal((n, 2)) + distance / 2 * y[:, None], y
+    return rng.standard_normal((n, 2)) + mean_difference / 2 * y[:, None], y

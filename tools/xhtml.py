@@ -19,13 +19,13 @@ XHTML, SVG, MATHML = (
 E = ElementMaker(namespace=XHTML[1:-1])
 ALLOWED_SCRIPTS = re.compile(r"/_static/(mathjax/.*|typeset|quiz)\.js")  # all others are blocked
 # Serialize the article after all its formulas are typeset. Formulas and tables get their width in
-# em, so that they can be shrunk to narrow screens; drawings within the page get their style as
-# attributes.
+# em, so that they can be shrunk to narrow screens; inline SVG drawings get their computed style
+# as attributes.
 SERIALIZE_ARTICLE = r"""async () => {
   dispatchEvent(new Event("scroll"));
   await window.MathJax?.startup?.promise;
   await document.fonts.ready;
-  // Mark what TeX, unlike browsers, sets apart: ordinary symbols, fences, and signs of numbers.
+  // Mark what TeX distinguishes and browsers do not: ordinary symbols, fences, signs of numbers.
   const setOperatorAttributes = math => {
     for (const mo of math.querySelectorAll('[data-mjx-texclass="ORD"] > mo:only-child')) {
       mo.setAttribute("lspace", "0");
@@ -68,7 +68,7 @@ SERIALIZE_ARTICLE = r"""async () => {
   for (const element of article.querySelectorAll("*:not(h1, svg *, math, math *)")) {
     if (getComputedStyle(element).display === "none") element.remove();
   }
-  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const initialValues = {
     "stroke-width": "1px", "stroke-dasharray": "none", "stroke-linecap": "butt",
     "text-anchor": "start", "font-size": "", "font-weight": "400",
@@ -76,10 +76,10 @@ SERIALIZE_ARTICLE = r"""async () => {
   for (const shape of article.querySelectorAll("svg :not(g, a, svg)")) {
     const style = getComputedStyle(shape);
     for (const name of ["fill", "stroke"]) {
-      canvas.clearRect(0, 0, 1, 1);
-      canvas.fillStyle = style[name] === "none" ? "transparent" : style[name];
-      canvas.fillRect(0, 0, 1, 1);
-      const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
+      context.clearRect(0, 0, 1, 1);
+      context.fillStyle = style[name] === "none" ? "transparent" : style[name];
+      context.fillRect(0, 0, 1, 1);
+      const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
       shape.setAttribute(name, alpha ? `rgb(${red},${green},${blue})` : "none");
       if (0 < alpha && alpha < 255) shape.setAttribute(`${name}-opacity`, (alpha / 255).toFixed(2));
     }
@@ -137,7 +137,7 @@ def read_page(tab, site, name):
 
 
 def simplify(element):
-    """Remove what only scripts and styles of the pages use; write styled letters as characters."""
+    """Rename tags, remove attributes for scripts and styles, and write letters in Unicode."""
     name = element.tag.split("}")[1]
     if element.tag.startswith(XHTML):
         width = element.get("data-fit")
@@ -231,4 +231,4 @@ def read_picture(source, site):
     """Return the file name and the content of a picture."""
     name = unquote(source.removeprefix(site))
     content = (HTML / name).read_bytes()
-    return name, IMAGE_ID.sub(rb"\1", content)  # equal images in a drawing share an id
+    return name, IMAGE_ID.sub(rb"\1", content)  # XML does not allow equal ids

@@ -21,10 +21,10 @@ __all__ = [
     "polynomial",
 ]
 
-MAX_CDIST_FEATURES = 6  # largest number for which `cdist` is faster than a product of matrices
-CACHE_ENTRIES = 32768  # array entries in a block that fits into the cache
+MAX_CDIST_FEATURES = 6  # largest number for which `cdist` is faster than a matrix product
+BLOCK_ENTRIES = 32768  # array entries in a block that fits into the processor's cache
 SPARSE_BLOCK_ENTRIES = 4_000_000  # array entries in a block of a sparse product; 12 bytes each
-# Relative to |x|^2 + |z|^2: a smaller |x - z|^2 has lost too many digits by cancellation.
+# A computed |x - z|^2 below this share of |x|^2 + |z|^2 has lost too many digits by cancellation.
 CANCELLATION_TOL = 1e-6
 
 
@@ -36,7 +36,7 @@ def linear(X: ArrayLike, Z: ArrayLike | None = None) -> np.ndarray:
     X : array-like or sparse matrix of shape (n, d)
         Points.
     Z : array-like or sparse matrix of shape (m, d), optional
-        Other points; ``X`` itself by default.
+        Other points; ``X`` itself by default. Both arguments must be dense or both sparse.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def polynomial(
     Parameters
     ----------
     X, Z : array-like
-        As in `linear`.
+        Dense points, as in `linear`.
     gamma : float, default=1.0
         Factor of the inner product.
     coef0 : float, default=1.0
@@ -99,9 +99,9 @@ def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) ->
     Parameters
     ----------
     X, Z : array-like
-        As in `linear`.
+        Dense points, as in `linear`.
     gamma : float, default=1.0
-        One over a squared length: :math:`\gamma = 1/(2\sigma^2)` for the standard deviation
+        Inverse of a squared length: :math:`\gamma = 1/(2\sigma^2)` for a standard deviation
         :math:`\sigma`.
 
     Returns
@@ -124,9 +124,9 @@ def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -
     Parameters
     ----------
     X, Z : array-like
-        As in `linear`.
+        Dense points, as in `linear`.
     gamma : float, default=1.0
-        One over a length.
+        Inverse of a length.
 
     Returns
     -------
@@ -148,9 +148,9 @@ def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0)
     Parameters
     ----------
     X, Z : array-like
-        As in `linear`.
+        Dense points, as in `linear`.
     gamma : float, default=1.0
-        One over a length.
+        Inverse of a length.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def exponential(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0)
 
 
 def _products_of_sparse(X, Z):
-    """Return XZ' as a dense array, computed in blocks: a sparse product needs more memory."""
+    """Return XZ' as a dense array, in blocks: the whole product, if sparse, needs more memory."""
     X, Z_transposed, K = X.tocsr(), Z.T.tocsc(), np.empty((X.shape[0], Z.shape[0]))
     rows_per_block = max(1, SPARSE_BLOCK_ENTRIES // max(1, K.shape[1]))
     for start in range(0, len(K), rows_per_block):
@@ -177,7 +177,7 @@ def _products_of_sparse(X, Z):
 
 
 def _squared_distances(X, Z):
-    """Return |x - z|^2; for many features as |x|^2 + |z|^2 - 2 x'z, by one product of matrices."""
+    """Return |x - z|^2; for many features as |x|^2 + |z|^2 - 2 x'z, by one matrix product."""
     if X.shape[1] <= MAX_CDIST_FEATURES:
         return cdist(X, Z, "sqeuclidean")
     mean = Z.mean(axis=0)  # centring reduces cancellation far from the origin
@@ -185,7 +185,7 @@ def _squared_distances(X, Z):
     X, Z = centred_Z if X is Z else X - mean, centred_Z
     D = X @ Z.T  # exactly symmetric if X is Z, and the following steps keep it so
     X_squared_norms, Z_squared_norms = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
-    rows_per_block = max(1, CACHE_ENTRIES // max(1, len(Z)))
+    rows_per_block = max(1, BLOCK_ENTRIES // max(1, len(Z)))
     for start in range(0, len(X), rows_per_block):
         rows = slice(start, start + rows_per_block)
         block, squared_norms = D[rows], X_squared_norms[rows]
@@ -195,15 +195,15 @@ def _squared_distances(X, Z):
         small_entries = np.flatnonzero(
             block <= CANCELLATION_TOL * (squared_norms.max() + Z_squared_norms)
         )
-        for offset in range(0, len(small_entries), CACHE_ENTRIES):
-            i, j = np.divmod(small_entries[offset : offset + CACHE_ENTRIES], len(Z))
+        for offset in range(0, len(small_entries), BLOCK_ENTRIES):
+            i, j = np.divmod(small_entries[offset : offset + BLOCK_ENTRIES], len(Z))
             is_inexact = block[i, j] <= CANCELLATION_TOL * (squared_norms[i] + Z_squared_norms[j])
             i, j = i[is_inexact], j[is_inexact]
             block[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
     return D
 
 
-#: The function that computes D, squared for "rbf", for each kernel exp(-gamma D).
+#: By kernel, the function that computes D in exp(-gamma D): distances, squared for "rbf".
 DISTANCE_FUNCTIONS = {
     "rbf": _squared_distances,
     "laplacian": manhattan_distances,

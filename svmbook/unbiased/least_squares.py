@@ -31,7 +31,7 @@ class LeastSquaresClassifier(BaseClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Regularisation parameter: the weight of half the squared errors, positive.
+        Regularisation parameter: the weight of half the sum of squared errors, positive.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
 
@@ -62,7 +62,8 @@ class LeastSquaresClassifier(BaseClassifier):
 
     Notes
     -----
-    The fit computes one singular value decomposition, in :math:`nd^2` operations for n > d.
+    The fit computes one singular value decomposition, in :math:`nd^2` operations for
+    n points with d < n features.
 
     References
     ----------

@@ -15,7 +15,7 @@ __all__ = [
     "fscl",
     "kernel_pca_pre_images",
     "kmeans",
-    "orthonormal_axes",
+    "whitening_matrix",
 ]
 
 N_PASSES = 2  # number of passes of competitive learning
@@ -30,9 +30,9 @@ def fscl(X: np.ndarray, n_prototypes: int, kernel: Kernel, rng: np.random.Genera
 
     Points are presented one by one. Each is assigned to the prototype with the smallest
     :math:`u_j\|x - c_j\|^2`, where :math:`u_j` is one plus the number of points already assigned
-    to prototype j, which then moves to the mean of its points. The factor :math:`u_j` prevents
-    prototypes from having no points. The second pass starts with new counts, so that the initial
-    prototypes lose their influence.
+    to prototype j, which then moves to the mean of these points and of its position before the
+    pass. The factor :math:`u_j` prevents prototypes from having no points. The second pass starts
+    with new counts, so that the initial prototypes lose their influence.
 
     References
     ----------
@@ -131,20 +131,20 @@ def choose_prototypes(
     return prototypes
 
 
-def orthonormal_axes(gram: np.ndarray) -> np.ndarray:
+def whitening_matrix(gram: np.ndarray) -> np.ndarray:
     r"""Return a matrix T with which a kernel expansion in prototypes becomes a linear model.
 
     With the eigenvectors :math:`U` and eigenvalues :math:`\Lambda` of the prototypes' Gram matrix
     G, :math:`T = U\Lambda^{-1/2}`. So coefficients :math:`\beta = Tw` satisfy
     :math:`\beta^\top G\beta = w^\top w`, and kernel values K with the prototypes become features
-    :math:`KT`. This turns (25) of the USVC paper into its linear form (20).
+    :math:`KT`. This turns (25) of Navia-Vazquez et al. (2004) into its linear form (20).
 
     Examples
     --------
     >>> import numpy as np
-    >>> from svmbook.unbiased.placement import orthonormal_axes
+    >>> from svmbook.unbiased.placement import whitening_matrix
     >>> G = np.array([[2.0, 1.0], [1.0, 2.0]])
-    >>> T = orthonormal_axes(G)
+    >>> T = whitening_matrix(G)
     >>> (T.T @ G @ T).round(12) + 0.0
     array([[1., 0.],
            [0., 1.]])

@@ -26,7 +26,7 @@ from ..solvers.irwls.starts import (
 )
 from .base import IRWLSClassifier
 from .irwls_svc import doubling_sequence
-from .placement import PLACEMENT_RULES, choose_prototypes, orthonormal_axes
+from .placement import PLACEMENT_RULES, choose_prototypes, whitening_matrix
 
 __all__ = ["USVC"]
 
@@ -259,7 +259,7 @@ class USVC(IRWLSClassifier):
         if is_linear:
             Z, origin = self._features_and_origin(training_part)
         else:
-            Z, axes, training_part = self._place_prototypes(training_part, rng)
+            Z, T, training_part = self._place_prototypes(training_part, rng)
         C = self._penalties(training_part)
         result, self.start_objectives_ = self._minimise_from_each_start(Z, training_part.y, C, rng)
         if is_linear:
@@ -267,7 +267,7 @@ class USVC(IRWLSClassifier):
         else:
             self._set_diagnostics(training_part, result, stacklevel=4)
             coefficients, intercept = training_part.kernel.unshifted_coefficients(
-                axes @ result.w, result.intercept, self.prototypes_
+                T @ result.w, result.intercept, self.prototypes_
             )
             self.dual_coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
         if validation_indices is not None:
@@ -292,9 +292,9 @@ class USVC(IRWLSClassifier):
         return minimise_from_starts(Z, y, C, cost, starts, **self._solver_options())
 
     def _place_prototypes(self, problem, rng):
-        """Set the prototypes; return the features of the points, the axes, and the updated problem.
+        """Set the prototypes; return features of the points, T, and the updated problem.
 
-        The coefficients of the prototypes are the axes times the weights of the features.
+        The coefficients of the prototypes are T times the weights of the features.
         """
         prototypes = self.prototypes
         if not isinstance(prototypes, str):
@@ -306,9 +306,9 @@ class USVC(IRWLSClassifier):
         self.support_vectors_, self.n_kernels_ = self.prototypes_, len(self.prototypes_)
         if kernel.shift_index is not None:  # the coefficients of the prototypes sum to zero
             kernel = kernel.without_shift().with_shift(self.prototypes_)
-        axes = orthonormal_axes(kernel.gram(self.prototypes_))
-        Z = kernel.values(points, self.prototypes_) @ axes
-        return Z, axes, problem._replace(kernel=kernel)
+        T = whitening_matrix(kernel.gram(self.prototypes_))
+        Z = kernel.values(points, self.prototypes_) @ T
+        return Z, T, problem._replace(kernel=kernel)
 
     def _validation_split(self, problem, rng):
         """Return the problem without the validation points, and the indices of these points."""

@@ -78,8 +78,10 @@ def test_class_needs_a_sandbox(server, monkeypatch):
     assert settings(server, "--host", "::1")["LimitedKernelManager"]["sandbox"] == ""
 
 
-@pytest.mark.parametrize("host, is_class", [("127.0.0.1", False), ("10.0.0.1", True)])
-def test_idle_kernels_are_ended_and_busy_ones_only_in_a_class(server, monkeypatch, host, is_class):
+@pytest.mark.parametrize("host, is_for_class", [("127.0.0.1", False), ("10.0.0.1", True)])
+def test_idle_kernels_are_ended_and_busy_ones_only_in_a_class(
+    server, monkeypatch, host, is_for_class
+):
     monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
     monkeypatch.setattr(server, "find_bubblewrap", lambda: "bwrap")
     values = settings(server, "--host", host, "--idle", "30")["LimitedMultiKernelManager"]
@@ -88,7 +90,7 @@ def test_idle_kernels_are_ended_and_busy_ones_only_in_a_class(server, monkeypatc
         "cull_idle_timeout": 30,
         "cull_interval": 10,
         "cull_connected": True,
-        "cull_busy": is_class,
+        "cull_busy": is_for_class,
     }
 
 
@@ -117,9 +119,9 @@ def enforce_limits(kernel_manager):
         pool.submit(lambda: asyncio.run(kernel_manager.enforce_limits())).result()
 
 
-@pytest.mark.parametrize("is_class", [False, True])
-def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypatch, is_class):
-    kernel_manager.cull_busy = is_class
+@pytest.mark.parametrize("is_for_class", [False, True])
+def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypatch, is_for_class):
+    kernel_manager.cull_busy = is_for_class
     monkeypatch.setattr(kernel_manager, "_kernels", {"open": StubKernel(), "closed": StubKernel()})
     kernel_manager._kernel_connections["open"] = 1
     kernel_manager._last_connected["closed"] = -1000.0
@@ -129,7 +131,7 @@ def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypa
 
     monkeypatch.setattr(kernel_manager, "shutdown_kernel", end)
     enforce_limits(kernel_manager)
-    assert kernel_manager.end_reasons == ({"closed": "its page was closed"} if is_class else {})
+    assert kernel_manager.end_reasons == ({"closed": "its page was closed"} if is_for_class else {})
 
 
 def test_old_entries_of_ended_kernels_are_deleted(kernel_manager, monkeypatch):

@@ -1,8 +1,8 @@
-"""Serve the built book together with kernels for its cells.
+"""Serve the built book together with Jupyter kernels that run its cells.
 
 For one reader, the server listens on the loopback address and prints an address with a new random
 token. For a class, on an address that other computers can reach, it requires a password and runs
-each kernel in a sandbox of bubblewrap, since everyone with the password can run code. Pages get
+each kernel in a bubblewrap sandbox, since everyone with the password can run code. Pages get
 their script (``live.js``) when they are served; the built book does not contain it.
 """
 
@@ -61,7 +61,10 @@ class OwnSessionsHandler(SessionRootHandler):
         manager, user = self.kernel_manager, self.current_user.username
         if not manager.may_start(user):
             limit = manager.max_kernels_per_reader
-            raise web.HTTPError(429, f"you have {limit} kernels already; close a page that has one")
+            raise web.HTTPError(
+                429,
+                f"you already have the largest number of kernels ({limit}); close a page",
+            )
         manager.n_starting_for_reader[user] += 1
         try:
             await super().post()
@@ -117,7 +120,7 @@ class BookFileHandler(JupyterHandler, web.StaticFileHandler):
         self.set_header("Cache-Control", "no-cache")
 
     def compute_etag(self):
-        """Return no tag, since the modification date suffices."""
+        """Return no ETag, since the modification date suffices."""
 
 
 class CapacityHandler(APIHandler):
@@ -167,10 +170,10 @@ class LiveServer(ServerApp):
 
 def settings(options, work_folder):
     """Return the settings of the server, or exit if a class lacks a password or a sandbox."""
-    is_class = not is_loopback(options.host)
-    sandbox = class_sandbox_path(options.unsafe) if is_class else ""
+    is_for_class = not is_loopback(options.host)
+    bubblewrap = find_bubblewrap_for_class(options.unsafe) if is_for_class else ""
     credentials = {"token": secrets.token_hex(24)}
-    if is_class:
+    if is_for_class:
         credentials = {
             "token": "",
             "hashed_password": passwd(read_class_password()),
@@ -191,7 +194,7 @@ def settings(options, work_folder):
             "max_body_size": MAX_BODY_BYTES,
             "max_buffer_size": MAX_BODY_BYTES,
             "kernel_websocket_connection_class": LimitedBufferConnection,
-            **({"authorizer_class": OwnerAuthorizer} if is_class else {}),
+            **({"authorizer_class": OwnerAuthorizer} if is_for_class else {}),
             "allow_root": True,
             "answer_yes": True,
             "log_level": "ERROR",
@@ -206,13 +209,13 @@ def settings(options, work_folder):
             "cull_idle_timeout": options.idle,
             "cull_interval": max(1, min(60, options.idle // 3)),
             "cull_connected": True,
-            "cull_busy": is_class,  # so that an infinite loop does not occupy a kernel for ever
+            "cull_busy": is_for_class,  # so that an infinite loop does not occupy a kernel for ever
             "buffer_offline_messages": False,  # the buffer of a closed page would be unlimited
-            "max_kernels_per_reader": options.per_reader if is_class else 0,
+            "max_kernels_per_reader": options.per_reader if is_for_class else 0,
         },
         "LimitedKernelManager": {
             "memory_limit": options.memory * 2**20,
-            "sandbox": sandbox,
+            "sandbox": bubblewrap,
             "work_folder": work_folder,
         },
     }
@@ -230,7 +233,7 @@ def read_class_password():
     """Return the password of a class from the environment, or prompt for it."""
     password = os.environ.get("SVMBOOK_PASSWORD", "")
     if not password and sys.stdin.isatty():
-        password = getpass.getpass("A password for the class: ")
+        password = getpass.getpass("Password for the class: ")
     if len(password) < MIN_PASSWORD_LENGTH:
         raise SystemExit(
             "Other computers can reach this address, and readers can run code on this computer. "
@@ -239,7 +242,7 @@ def read_class_password():
     return password
 
 
-def class_sandbox_path(unsafe):
+def find_bubblewrap_for_class(unsafe):
     """Return the path of bubblewrap, or "" for kernels without a sandbox."""
     if unsafe:
         return ""
@@ -252,7 +255,7 @@ def class_sandbox_path(unsafe):
 
 
 def positive_int(text):
-    """Return a positive integer."""
+    """Convert a command-line argument to a positive integer."""
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
     return int(text)

@@ -1,4 +1,4 @@
-"""The kernel's side of a test: serve the requests of tests, which run in another process."""
+"""The side of the Jupyter kernel in a test: serve the requests of the process of the tests."""
 
 import socket
 import sys
@@ -74,7 +74,7 @@ def serve(port, key):
     port : int
         The port on this computer where the process of the tests listens.
     key : str
-        Authenticates the connection.
+        Secret that authenticates the connection.
     """
     peer = SubmissionPeer(_SHARED_OBJECTS)
     client_socket = socket.create_connection(("127.0.0.1", port))

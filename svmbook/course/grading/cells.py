@@ -1,4 +1,4 @@
-"""Prepare the cells of a notebook to be run, and enter their outputs, which determine the marks."""
+"""Prepare the cells of a notebook for a run, and store their outputs, which give the scores."""
 
 import re
 

@@ -26,7 +26,7 @@ from .result import LogisticResult
 __all__ = ["select_import_points", "select_import_points_on_gram"]
 
 DEPENDENCE_TOL = 1e-5  # relative to k(x, x): smaller parts lose their digits in single precision
-CACHE_ENTRIES = 100_000  # array entries that fit into the cache, 800 kB
+BLOCK_ENTRIES = 100_000  # array entries that fit into the processor's cache, 800 kB
 DECREASE_TIE_TOL = 1e-6  # relative to the largest decrease: smaller differences are ties
 
 
@@ -163,7 +163,7 @@ def select_import_points_on_gram(
 
 def _subtract_outer_product(remainder, z):
     """Subtract zz' in place, in blocks of rows that fit into the cache."""
-    rows_per_block = max(1, CACHE_ENTRIES // len(z))
+    rows_per_block = max(1, BLOCK_ENTRIES // len(z))
     for start in range(0, len(z), rows_per_block):
         remainder[start : start + rows_per_block] -= np.multiply.outer(
             z[start : start + rows_per_block], z

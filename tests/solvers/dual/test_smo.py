@@ -37,7 +37,7 @@ def test_smo_stops_after_ten_n_iterations_without_progress(
         return replace(result, dual_objective=dual, objective=dual + gap, converged=False)
 
     monkeypatch.setattr(smo, "certify", certify_with_prescribed_progress)
-    X, y = two_clouds(30, distance=0.5)
+    X, y = two_clouds(30, mean_difference=0.5)
     result = solve_smo(X @ X.T, y, 1e3)
     assert result.n_iter == 30 * (max(n_dual_increases, n_gap_decreases) + 10)
     assert "no progress beyond rounding errors in 10 n iterations" in result.message

@@ -176,7 +176,7 @@ def test_zeros_and_bounds_are_exact(solver, form, C):
 
 @every_form
 def test_hard_margin_is_the_limit_of_the_soft_margin(form):
-    X, y = two_clouds(60, distance=12.0)
+    X, y = two_clouds(60, mean_difference=12.0)
     matrix = X if form == "low-rank" else X @ X.T
     hard_result = solve_hard_margin(matrix, y, form=form)
     soft_result = solve_dual(matrix, y, 1e6, form=form)
@@ -191,7 +191,7 @@ def test_hard_margin_is_the_limit_of_the_soft_margin(form):
 
 @every_form
 def test_hard_margin_raises_if_the_convex_hulls_meet(form):
-    X, y = two_clouds(60, distance=0.5)
+    X, y = two_clouds(60, mean_difference=0.5)
     with pytest.raises(ValueError, match="hulls meet"):
         solve_hard_margin(X if form == "low-rank" else X @ X.T, y, form=form)
 

@@ -28,7 +28,7 @@ DATA_SETS = tuple(name for name in GENERATORS if name != "ringnorm")
 
 
 class _BestStumpLearner:
-    """Propose only the stump of largest edge, if its edge exceeds the margin by the tolerance."""
+    """Base learner that proposes the stump of largest edge, if its edge exceeds the margin."""
 
     def __init__(self, X, tolerance):
         self.stumps, self.tolerance = MidpointStumps(X), tolerance

@@ -54,11 +54,11 @@ LEAF_METHODS = ("leaves, L = d", "leaves, L = 20")
 #: Reference method by data set.
 REFERENCES = {"moons": "Laplacian", "threenorm": "Laplacian", "threenorm-60": "leaves, L = 20"}
 EXCLUDED_DATA_SETS = {method: ("threenorm-60",) for method in METHODS if method not in LEAF_METHODS}
-EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # its "leaves, L = d" is L = 20, too
+EXCLUDED_DATA_SETS["leaves, L = 20"] = ("threenorm",)  # d = 20: the same as "leaves, L = d"
 
 
 def draw_samples(data_set, run):
-    """Return training points, test points and seed of a run."""
+    """Return the training data, the test data and the seed of a run."""
     return GeneratedSamples(DATA_SETS[data_set], n_train=150, n_runs=run + 1)[run]
 
 

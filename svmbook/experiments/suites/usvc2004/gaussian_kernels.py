@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from ....kernels import gaussian
 from ....svm import DualSVC
 from ....unbiased import USVC, LeastSquaresClassifier
-from ....unbiased.placement import fscl, orthonormal_axes
+from ....unbiased.placement import fscl, whitening_matrix
 from ...running.suite import Suite
 from .common import GENERATORS, compare_to_reported, make_table, run_with_tuning, split
 
@@ -90,14 +90,14 @@ class PrototypeFeaturesClassifier(ClassifierMixin, BaseEstimator):
         else:
             self.prototypes_ = X[rng.choice(len(X), self.n_prototypes, p=probabilities)]
         K = gaussian(self.prototypes_, self.prototypes_, gamma=self.gamma)
-        self.axes_ = orthonormal_axes(K)
+        self.whitening_matrix_ = whitening_matrix(K)
         estimator = clone(self.estimator).set_params(C=self.C)
         self.estimator_ = estimator.fit(self._features(X), y, sample_weight=len(X) * probabilities)
         self.classes_ = estimator.classes_
         return self
 
     def _features(self, X):
-        return gaussian(X, self.prototypes_, gamma=self.gamma) @ self.axes_
+        return gaussian(X, self.prototypes_, gamma=self.gamma) @ self.whitening_matrix_
 
     def predict(self, X):
         """Return the predicted labels."""
