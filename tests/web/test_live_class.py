@@ -78,10 +78,8 @@ def test_class_needs_a_sandbox(server, monkeypatch):
     assert settings(server, "--host", "::1")["LimitedKernelManager"]["sandbox"] == ""
 
 
-@pytest.mark.parametrize("host, is_for_class", [("127.0.0.1", False), ("10.0.0.1", True)])
-def test_idle_kernels_are_ended_and_busy_ones_only_in_a_class(
-    server, monkeypatch, host, is_for_class
-):
+@pytest.mark.parametrize("host, for_class", [("127.0.0.1", False), ("10.0.0.1", True)])
+def test_idle_kernels_are_ended_and_busy_ones_only_in_a_class(server, monkeypatch, host, for_class):
     monkeypatch.setenv("SVMBOOK_PASSWORD", PASSWORD)
     monkeypatch.setattr(server, "find_bubblewrap", lambda: "bwrap")
     values = settings(server, "--host", host, "--idle", "30")["LimitedMultiKernelManager"]
@@ -90,7 +88,7 @@ def test_idle_kernels_are_ended_and_busy_ones_only_in_a_class(
         "cull_idle_timeout": 30,
         "cull_interval": 10,
         "cull_connected": True,
-        "cull_busy": is_for_class,
+        "cull_busy": for_class,
     }
 
 
@@ -119,9 +117,9 @@ def enforce_limits(kernel_manager):
         pool.submit(lambda: asyncio.run(kernel_manager.enforce_limits())).result()
 
 
-@pytest.mark.parametrize("is_for_class", [False, True])
-def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypatch, is_for_class):
-    kernel_manager.cull_busy = is_for_class
+@pytest.mark.parametrize("for_class", [False, True])
+def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypatch, for_class):
+    kernel_manager.cull_busy = for_class
     monkeypatch.setattr(kernel_manager, "_kernels", {"open": StubKernel(), "closed": StubKernel()})
     kernel_manager._kernel_connections["open"] = 1
     kernel_manager._last_connected["closed"] = -1000.0
@@ -131,7 +129,7 @@ def test_kernel_without_a_page_is_ended_only_in_a_class(kernel_manager, monkeypa
 
     monkeypatch.setattr(kernel_manager, "shutdown_kernel", end)
     enforce_limits(kernel_manager)
-    assert kernel_manager.end_reasons == ({"closed": "its page was closed"} if is_for_class else {})
+    assert kernel_manager.end_reasons == ({"closed": "its page was closed"} if for_class else {})
 
 
 def test_old_entries_of_ended_kernels_are_deleted(kernel_manager, monkeypatch):

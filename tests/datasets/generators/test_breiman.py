@@ -143,7 +143,7 @@ def test_error_of_bayes_rule_of_ringnorm_agrees_with_theory_at_any_distance(dist
     assert frequency_agrees(predicted != y, ringnorm_bayes_error(distance=distance))
     with pytest.raises(ValueError, match="distance must be"):
         ringnorm(distance=-1.0)
-    with pytest.raises(ValueError, match="distance must be finite"):
+    with pytest.raises(ValueError, match="distance must be nonnegative and finite"):
         ringnorm_bayes_error(distance=np.inf)
 
 
