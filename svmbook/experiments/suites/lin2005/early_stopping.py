@@ -28,7 +28,7 @@ DATA_SETS = tuple(name for name in GENERATORS if name != "ringnorm")
 
 
 class _BestStumpLearner:
-    """Base learner that proposes the stump of largest edge, if its edge exceeds the margin."""
+    """Base learner: the stump of largest edge, if above the margin by more than the tolerance."""
 
     def __init__(self, X, tolerance):
         self.stumps, self.tolerance = MidpointStumps(X), tolerance
