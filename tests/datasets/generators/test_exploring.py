@@ -154,7 +154,7 @@ def test_invalid_arguments_of_xor_are_refused():
     with pytest.raises(TypeError, match="n_per_corner must be an instance of int"):
         xor(1.5)
     for noise in (-0.1, np.nan, np.inf):
-        with pytest.raises(ValueError, match=r"noise must be nonnegative"):
+        with pytest.raises(ValueError, match=r"noise must be nonnegative and finite"):
             xor(noise=noise)
 
 
