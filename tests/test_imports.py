@@ -68,7 +68,7 @@ LAYERS = {
     "solvers/irwls": {"arguments", "losses", "progress", "solvers/checks", "ties"},
     "solvers/boosting": {"progress", "ties", "weights"},
     "solvers/checks": {"arguments", "kernels"},
-    "gram": {"threads", "ties", "weights"},
+    "gram": {"kernels", "threads", "ties", "weights"},
     "datasets": {"datasets/generators", "datasets/tables"},
     "datasets/generators": {"arguments"},
     "datasets/tables": {"files"},

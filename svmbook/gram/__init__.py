@@ -3,7 +3,7 @@
 To add a form, write one class in a new file; `GramMatrix` documents the methods that it needs.
 """
 
-from .computed import ComputedGram
+from .computed import ComputedGram, GaussianGram
 from .low_rank import LowRankGram, centred_gram, pivoted_cholesky
 from .matrix import GramMatrix
 from .stored import StoredGram
@@ -11,6 +11,7 @@ from .stumps import StumpGram, quantile_knots
 
 __all__ = [
     "ComputedGram",
+    "GaussianGram",
     "GramMatrix",
     "LowRankGram",
     "StoredGram",

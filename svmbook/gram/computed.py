@@ -6,17 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .matrix import MAX_GATHERED_ROWS, GramMatrix, chunks
+from ..kernels.functions import GaussianBlocks
+from .matrix import FULL_PRODUCT_SHARE, MAX_GATHERED_ROWS, GramMatrix, chunks
 from .stored import StoredGram
 
-__all__ = ["ComputedGram"]
+__all__ = ["ComputedGram", "GaussianGram"]
 
 # A chunk has as many rows as MAX_CHUNK_MEGABYTES can hold, but at least MIN_CHUNK_ROWS and at most
-# MAX_CHUNK_ROWS.
+# MAX_CHUNK_ROWS. The memory of larger chunks would be returned to the system after each use.
 MIN_CHUNK_ROWS = 64
 MAX_CHUNK_ROWS = 1024
-MAX_CHUNK_MEGABYTES = 200
-DEFAULT_CACHE_MEGABYTES = 2000  # size of the row cache
+MAX_CHUNK_MEGABYTES = 16
+DEFAULT_CACHE_MEGABYTES, GAUSSIAN_CACHE_MEGABYTES = 2000, 400  # sizes of the row caches
 MAX_STORED_SUBMATRIX_SIZE = 5000  # largest submatrix that is stored
 
 
@@ -54,37 +55,39 @@ class ComputedGram(GramMatrix):
         self, block_function: Callable, n: int, cache_megabytes: float = DEFAULT_CACHE_MEGABYTES
     ) -> None:
         self.block_function, self.n, self.cache_megabytes = block_function, n, cache_megabytes
-        self._all_indices = np.arange(n)
         self._cache = np.empty((min(n, int(cache_megabytes * 1e6 / (8 * n)) + 1), n))
         self._cache_row = np.full(n, -1)  # the cache row of each index, or -1
+        self._cached_index = np.full(len(self._cache), -1)  # the index of each cache row, or -1
+        self._n_used_rows = 0  # cache rows that were ever used
         max_rows_by_memory = int(1e6 * MAX_CHUNK_MEGABYTES / (8 * n))
         self._rows_per_chunk = max(MIN_CHUNK_ROWS, min(MAX_CHUNK_ROWS, max_rows_by_memory))
         self.diagonal = np.concatenate(
             [
                 np.diagonal(self._compute_block(chunk, chunk))
-                for chunk in chunks(self._all_indices, MIN_CHUNK_ROWS)
+                for chunk in chunks(np.arange(n), MIN_CHUNK_ROWS)
             ]
         )
+        if not np.isfinite(self.diagonal).all():
+            raise ValueError("K(rows, columns) returned values that are not finite.")
         if self.diagonal.min() < 0:
             raise ValueError("K is not positive semi-definite: some K(i, i) is negative.")
 
     def dot(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""
-        return self.dot_columns(self._all_indices, v)
+        return self.dot_columns(np.arange(self.n), v)
 
     def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return the sum of the columns ``indices``, weighted by ``values``."""
-        product = np.zeros(self.n)
-        is_cached = self._cache_row[indices] >= 0
-        for chunk in chunks(np.flatnonzero(is_cached), MAX_GATHERED_ROWS):
-            product += values[chunk] @ self._cache[self._cache_row[indices[chunk]]]
+        cache_rows = self._cache_row[indices]
+        is_cached = cache_rows >= 0
+        product = self._dot_cached_rows(cache_rows[is_cached], values[is_cached])
         for chunk in chunks(np.flatnonzero(~is_cached), self._rows_per_chunk):
-            product += values[chunk] @ self._compute_block(indices[chunk], self._all_indices)
+            product += values[chunk] @ self._compute_rows(indices[chunk])
         return product
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return a copy of the block of these rows and columns; cache the rows."""
-        self._fill_cache(rows)
+        self.cache_rows(rows)
         block = np.empty((len(rows), len(columns)))
         is_cached = self._cache_row[rows] >= 0
         for position in np.flatnonzero(is_cached):
@@ -101,7 +104,7 @@ class ComputedGram(GramMatrix):
             return StoredGram(self._compute_block(indices, indices))
 
         def block_of_subset(rows, columns):
-            return self.block_function(indices[rows], indices[columns])
+            return self._compute_block(indices[rows], indices[columns])
 
         return ComputedGram(block_of_subset, len(indices), cache_megabytes=self.cache_megabytes / 4)
 
@@ -117,20 +120,91 @@ class ComputedGram(GramMatrix):
             raise ValueError("K(rows, columns) returned values that are not finite.")
         return block.astype(float, copy=False)
 
-    def _fill_cache(self, indices):
-        """Cache the rows of these indices; if the cache is full, evict rows of other indices."""
+    def _compute_rows(self, indices, out=None):
+        """Return whole rows, in ``out`` if it is given."""
+        rows = self._compute_block(indices, np.arange(self.n))
+        if out is not None:
+            out[:] = rows
+        return rows
+
+    def _dot_cached_rows(self, cache_rows, values):
+        """Return the sum of these rows of the cache, weighted by ``values``."""
+        if len(cache_rows) > FULL_PRODUCT_SHARE * self._n_used_rows:
+            weights = np.zeros(self._n_used_rows)
+            weights[cache_rows] = values
+            return weights @ self._cache[: self._n_used_rows]
+        product = np.zeros(self.n)
+        for chunk in chunks(np.arange(len(cache_rows)), MAX_GATHERED_ROWS):
+            product += values[chunk] @ self._cache[cache_rows[chunk]]
+        return product
+
+    def cache_rows(self, indices: np.ndarray) -> None:
+        """Cache these rows; if the cache is full, replace rows of other indices.
+
+        If the cache is too small for all indices, only the first ones are cached.
+        """
         uncached = indices[self._cache_row[indices] < 0]
-        # First the empty rows of the cache, then rows of evicted indices.
-        available_rows = np.setdiff1d(np.arange(len(self._cache)), self._cache_row)
-        if len(available_rows) < len(uncached):
-            evictable = np.setdiff1d(np.flatnonzero(self._cache_row >= 0), indices)
-            evicted = evictable[: len(uncached) - len(available_rows)]
-            available_rows = np.concatenate([available_rows, self._cache_row[evicted]])
-            self._cache_row[evicted] = -1
-        available_rows = available_rows[: len(uncached)]
-        # If the cache is too small for all indices, only the first ones are cached.
+        end = min(len(self._cache), self._n_used_rows + len(uncached))
+        available_rows = np.arange(self._n_used_rows, end)
+        n_missing_rows = len(uncached) - len(available_rows)
+        if n_missing_rows:
+            is_evictable = np.ones(self.n, dtype=bool)
+            is_evictable[indices] = False
+            evicted_rows = np.flatnonzero(is_evictable[self._cached_index[: self._n_used_rows]])
+            evicted_rows = evicted_rows[:n_missing_rows]
+            self._cache_row[self._cached_index[evicted_rows]] = -1
+            available_rows = np.concatenate([available_rows, evicted_rows])
         uncached = uncached[: len(available_rows)]
         for chunk in chunks(np.arange(len(uncached)), self._rows_per_chunk):
-            block = self._compute_block(uncached[chunk], self._all_indices)
-            self._cache[available_rows[chunk]] = block
-            self._cache_row[uncached[chunk]] = available_rows[chunk]
+            rows = available_rows[chunk]
+            if rows[-1] - rows[0] == len(rows) - 1:  # consecutive: computed in place
+                self._compute_rows(uncached[chunk], self._cache[rows[0] : rows[-1] + 1])
+            else:
+                self._cache[rows] = self._compute_rows(uncached[chunk])
+        self._n_used_rows = end
+        self._cache_row[uncached] = available_rows
+        self._cached_index[available_rows] = uncached
+
+
+class GaussianGram(ComputedGram):
+    """Gram matrix of a Gaussian kernel, for which computing a block is faster than gathering it.
+
+    Only products with columns use the cache; its rows are cached by `cache_rows`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Training points.
+    gamma : float
+        Inverse of a squared length.
+    cache_megabytes : float, default=400
+        Size of the row cache.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.gram import GaussianGram
+    >>> K = GaussianGram(np.array([[0.0], [1.0]]), gamma=2.0)
+    >>> K.dot_columns(np.array([0]), np.array([10.0])).round(4)
+    array([10.    ,  1.3534])
+    """
+
+    def __init__(
+        self, X: np.ndarray, gamma: float, cache_megabytes: float = GAUSSIAN_CACHE_MEGABYTES
+    ) -> None:
+        self._blocks = GaussianBlocks(X, X, gamma)
+        super().__init__(self._blocks.block, len(X), cache_megabytes)
+
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the block of these rows and columns."""
+        return self._blocks.block(rows, columns)
+
+    def upper_triangle(self, indices: np.ndarray, dtype: type) -> np.ndarray:
+        """Return the block of these points; entries below the diagonal are undefined."""
+        return self._blocks.upper_triangle(indices, dtype)
+
+    def _compute_block(self, rows, columns):
+        return self._blocks.block(rows, columns)
+
+    def _compute_rows(self, indices, out=None):
+        return self._blocks.block(indices, out=out)

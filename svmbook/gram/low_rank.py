@@ -12,7 +12,13 @@ from scipy.linalg import lapack, solve_triangular
 from ..threads import one_blas_thread
 from .matrix import FULL_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
 
-__all__ = ["LowRankGram", "centred_gram", "factor_centred_ridge", "pivoted_cholesky"]
+__all__ = [
+    "LowRankGram",
+    "centred_gram",
+    "factor_centred_ridge",
+    "low_rank_approximation",
+    "pivoted_cholesky",
+]
 
 # Relative to the right-hand side: a smaller residual is not refined, since each refinement step
 # takes a pass over the data.
@@ -257,6 +263,37 @@ def centred_gram(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
     transform = np.zeros((r, rank))
     transform[nonconstant_columns[B]] = L / column_norms[B, None]
     return LowRankGram(Z @ transform), mean
+
+
+def low_rank_approximation(gram, landmarks, *, tol, max_rank):
+    r"""Approximate a Gram matrix by :math:`ZZ^\top` from its columns at some landmark points.
+
+    A pivoted Cholesky factorisation :math:`K_{SS} \approx LL^\top` of the landmarks S chooses the
+    pivots P, and :math:`Z = K_{\cdot P}L_{PP}^{-\top}`, the Nystroem approximation.
+
+    Parameters
+    ----------
+    gram : GramMatrix
+        Gram matrix of n points.
+    landmarks : ndarray of int
+        Indices of the landmarks.
+    tol : float
+        The factorisation ends when every remaining diagonal entry of the landmarks is below this
+        fraction of the largest.
+    max_rank : float
+        Largest rank to return.
+
+    Returns
+    -------
+    LowRankGram or None
+        None if the rank exceeds ``max_rank``.
+    """
+    factor = pivoted_cholesky(gram.submatrix(landmarks).array(), tol=tol, max_rank=max_rank)
+    if factor is None:
+        return None
+    columns = gram.block(np.arange(gram.n), landmarks[factor.pivots])
+    L = factor.Z[factor.pivots]
+    return LowRankGram(solve_triangular(L, columns.T, lower=True, overwrite_b=True).T)
 
 
 def pivoted_cholesky(

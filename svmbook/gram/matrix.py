@@ -65,6 +65,17 @@ class GramMatrix:
         """Mean of the diagonal, a typical k(x, x); 1 for a matrix of zeros."""
         return float(np.mean(self.diagonal)) or 1.0
 
+    def array(self) -> np.ndarray:
+        """Return the matrix as an array, which must not be changed."""
+        return self.block(np.arange(self.n), np.arange(self.n))
+
+    def cache_rows(self, indices: np.ndarray) -> None:
+        """Announce that products with these columns follow; a computed form caches their rows."""
+
+    def upper_triangle(self, indices: np.ndarray, dtype: type) -> np.ndarray:
+        """Return the block of these points; entries below the diagonal are undefined."""
+        return self.block(indices, indices).astype(dtype, copy=False)
+
     def outputs(self, A: np.ndarray) -> np.ndarray:
         """Return the values of a function at the points."""
         return self.dot(A)
@@ -122,8 +133,9 @@ class GramMatrix:
 
 
 def cholesky(H):
-    """Factor a symmetric matrix in place, or raise ArithmeticError."""
-    L, info = lapack.dpotrf(H, lower=1, clean=0, overwrite_a=1)
+    """Factor a symmetric matrix in place, in its precision, or raise ArithmeticError."""
+    factor = lapack.spotrf if H.dtype == np.float32 else lapack.dpotrf
+    L, info = factor(H, lower=1, clean=0, overwrite_a=1)
     if info:
         raise ArithmeticError(f"the matrix is not positive definite: pivot {info} is not positive")
     return L
@@ -132,7 +144,8 @@ def cholesky(H):
 def cholesky_solve(L, b):
     """Solve a system whose matrix was factored by `cholesky`."""
     if b.ndim == 1:  # dpotrs does the same, but for a single b it takes three times as long
-        return blas.dtrsv(L, blas.dtrsv(L, b, lower=1), lower=1, trans=1)
+        solve = blas.strsv if L.dtype == np.float32 else blas.dtrsv
+        return solve(L, solve(L, b, lower=1), lower=1, trans=1)
     return lapack.dpotrs(L, b, lower=1)[0]
 
 

@@ -72,6 +72,10 @@ class StoredGram(GramMatrix):
             self.K[row].take(columns, out=out, mode="clip")
         return block
 
+    def array(self) -> np.ndarray:
+        """Return the matrix as an array, which must not be changed."""
+        return self.K
+
     def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
         return StoredGram(self.block(indices, indices))

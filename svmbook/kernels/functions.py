@@ -21,8 +21,8 @@ __all__ = [
     "polynomial",
 ]
 
-MAX_CDIST_FEATURES = 6  # largest number for which `cdist` is faster than a matrix product
-BLOCK_ENTRIES = 32768  # array entries in a block that fits into the processor's cache
+BLOCK_ENTRIES = 65_536  # array entries in a block that fits into the processor's cache
+MIN_BLOCK_ROWS = 32  # fewer rows make a matrix product slow
 SPARSE_BLOCK_ENTRIES = 4_000_000  # array entries in a block of a sparse product; 12 bytes each
 # A computed |x - z|^2 below this share of |x|^2 + |z|^2 has lost too many digits by cancellation.
 CANCELLATION_TOL = 1e-6
@@ -115,7 +115,7 @@ def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) ->
     array([[1.    , 0.1353],
            [0.1353, 1.    ]])
     """
-    return _exp_in_place(DISTANCE_FUNCTIONS["rbf"](*_as_arrays(X, Z)), gamma)
+    return GaussianBlocks(*_as_arrays(X, Z), gamma=gamma).all()
 
 
 def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, gamma: float = 1.0) -> np.ndarray:
@@ -176,31 +176,97 @@ def _products_of_sparse(X, Z):
     return K
 
 
+class GaussianBlocks:
+    r"""The values :math:`\exp(-\gamma\|x_i - z_j\|_2^2)` of two arrays of points, by blocks.
+
+    The exponents of a block are one matrix product, of the rows
+    :math:`(2\sqrt\gamma\,x, -\gamma|x|^2, -1)` and the columns
+    :math:`(\sqrt\gamma\,z, 1, \gamma|z|^2)`. Exponents that lose too many digits by cancellation
+    are recomputed from differences; the points are centred first, which makes them rare.
+
+    Parameters
+    ----------
+    X, Z : ndarray of shapes (n, d) and (m, d)
+        Points.
+    gamma : float
+        Inverse of a squared length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from svmbook.kernels.functions import GaussianBlocks
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> GaussianBlocks(X, X, gamma=2.0).block(np.array([1])).round(4)
+    array([[1.353e-01, 1.000e+00, 3.000e-04]])
+    """
+
+    def __init__(self, X, Z, gamma):
+        self.is_symmetric, mean, scale = X is Z, Z.mean(axis=0), np.sqrt(gamma)
+        Z = scale * (Z - mean)
+        X = Z if self.is_symmetric else scale * (X - mean)
+        X_norms, Z_norms = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
+        self._rows = np.column_stack([2.0 * X, -X_norms, np.full(len(X), -1.0)])
+        self._columns = np.vstack([Z.T, np.ones(len(Z)), Z_norms])
+
+    def all(self):
+        """Return all values; if X is Z, each pair is computed once, so that K equals K.T."""
+        n = len(self._rows)
+        if not self.is_symmetric:
+            return self.block(slice(None))
+        K = np.empty((n, n))
+        for rows in _row_slices(n, 2 * MIN_BLOCK_ROWS):
+            exponents = _exponents(self._rows[rows], self._columns[:, rows.start :])
+            size = len(exponents)
+            on_diagonal = exponents[:, :size]
+            np.maximum(on_diagonal, on_diagonal.T.copy(), out=on_diagonal)
+            np.exp(exponents, out=K[rows, rows.start :])
+            K[rows.stop :, rows] = K[rows, rows.stop :].T
+        return K
+
+    def upper_triangle(self, indices, dtype):
+        """Return the values of these points; entries below the diagonal are undefined."""
+        rows, columns, m = self._rows[indices], self._columns[:, indices], len(indices)
+        K = np.empty((m, m), dtype)
+        for part in _row_slices(m, 2 * MIN_BLOCK_ROWS):
+            exponents = _exponents(rows[part], columns[:, part.start :])
+            np.exp(exponents, out=exponents)
+            K[part, part.start :] = exponents
+        return K
+
+    def block(self, rows, columns=slice(None), out=None):
+        """Return the values of these rows and columns, in ``out`` if it is given."""
+        left, right = self._rows[rows], self._columns[:, columns]
+        K = np.empty((len(left), right.shape[1])) if out is None else out
+        for part in _row_slices(len(K), max(MIN_BLOCK_ROWS, BLOCK_ENTRIES // max(1, K.shape[1]))):
+            np.exp(_exponents(left[part], right, out=K[part]), out=K[part])
+        return K
+
+
 def _squared_distances(X, Z):
-    """Return |x - z|^2; for many features as |x|^2 + |z|^2 - 2 x'z, by one matrix product."""
-    if X.shape[1] <= MAX_CDIST_FEATURES:
-        return cdist(X, Z, "sqeuclidean")
-    mean = Z.mean(axis=0)  # centring reduces cancellation far from the origin
-    centred_Z = Z - mean
-    X, Z = centred_Z if X is Z else X - mean, centred_Z
-    D = X @ Z.T  # exactly symmetric if X is Z, and the following steps keep it so
-    X_squared_norms, Z_squared_norms = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Z, Z)
-    rows_per_block = max(1, BLOCK_ENTRIES // max(1, len(Z)))
-    for start in range(0, len(X), rows_per_block):
-        rows = slice(start, start + rows_per_block)
-        block, squared_norms = D[rows], X_squared_norms[rows]
-        block *= -2.0
-        block += np.add.outer(squared_norms, Z_squared_norms)
-        # Recompute small distances from differences.
-        small_entries = np.flatnonzero(
-            block <= CANCELLATION_TOL * (squared_norms.max() + Z_squared_norms)
-        )
-        for offset in range(0, len(small_entries), BLOCK_ENTRIES):
-            i, j = np.divmod(small_entries[offset : offset + BLOCK_ENTRIES], len(Z))
-            is_inexact = block[i, j] <= CANCELLATION_TOL * (squared_norms[i] + Z_squared_norms[j])
-            i, j = i[is_inexact], j[is_inexact]
-            block[i, j] = ((X[start + i] - Z[j]) ** 2).sum(axis=1)
-    return D
+    """Return |x - z|^2 for all pairs."""
+    blocks = GaussianBlocks(X, Z, gamma=1.0)
+    D = -_exponents(blocks._rows, blocks._columns)
+    return np.minimum(D, D.T) if X is Z else D  # exactly symmetric
+
+
+def _exponents(left, right, out=None):
+    """Return -gamma |x - z|^2 for some rows and columns of `GaussianBlocks`."""
+    exponents = np.matmul(left, right, out=out)
+    X_norms, Z_norms = -left[:, -2], right[-1]
+    largest_tol = CANCELLATION_TOL * (X_norms.max(initial=0.0) + Z_norms.max(initial=0.0))
+    near_zero = np.flatnonzero(exponents >= -largest_tol)
+    for start in range(0, len(near_zero), BLOCK_ENTRIES):
+        i, j = np.divmod(near_zero[start : start + BLOCK_ENTRIES], exponents.shape[1])
+        is_inexact = exponents[i, j] >= -CANCELLATION_TOL * (X_norms[i] + Z_norms[j])
+        i, j = i[is_inexact], j[is_inexact]
+        exponents[i, j] = -((0.5 * left[i, :-2] - right[:-2, j].T) ** 2).sum(axis=1)
+    return exponents
+
+
+def _row_slices(n, size):
+    """Yield slices that divide n rows into parts of at most ``size``, but at least one row."""
+    for start in range(0, n, max(1, size)):
+        yield slice(start, min(start + max(1, size), n))
 
 
 #: By kernel, the function that computes D in exp(-gamma D): distances, squared for "rbf".

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..gram import ComputedGram, StoredGram, centred_gram
+from ..gram import ComputedGram, GaussianGram, StoredGram, centred_gram
 from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import is_multiclass
@@ -39,8 +39,10 @@ SOLVERS = {
     "libsvm": solve_libsvm_on_gram,
     "cvxopt": solve_dual_on_gram,
 }
+MAX_STORED_GAUSSIAN_POINTS = 4000  # beyond, computing blocks twice is faster than storing K
+GAUSSIAN_STORED_NUMBERS = 1e8  # beyond that number of points: cached rows, and the system of a face
 BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
-# For these kernels, centring the points changes only the intercept, and reduces rounding errors.
+# For these kernels, centring the points changes only the intercept and reduces rounding errors.
 CENTRED_KERNELS = ("linear", "rbf")
 
 
@@ -90,9 +92,7 @@ class DualSVC(KernelMachine):
         to rounding; "smo" is a simple implementation of sequential minimal optimisation; "libsvm"
         calls `sklearn.svm.SVC`, which Ctrl-C cannot interrupt; "cvxopt" calls the optional package
         cvxopt. "auto" chooses "interior-point" for the linear kernel with at most n/4 features and
-        for ``C=inf``, else "active-set" for up to 10,000 points or sparse ``X``, and "libsvm"
-        beyond. These were the fastest in benchmarks, except on thousands of points in two
-        dimensions or with a dominating unscaled feature, where "libsvm" is many times as fast.
+        for ``C=inf``, else "active-set".
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, where
         each point contributes its sample weight to both numbers. With more than two classes, both
@@ -167,10 +167,9 @@ class DualSVC(KernelMachine):
 
     Notes
     -----
-    For n points of d features, an iteration of the interior-point method in low-rank form takes
-    :math:`nd^2` operations, and nd numbers are stored. "active-set" stores :math:`n^2` numbers up
-    to 10,000 points, beyond that only the rows of free points; "libsvm" computes rows as needed.
-    With more words than documents, sparse texts take 10 s for 10,000 documents, minutes for 20,000.
+    For n points of d features, a low-rank interior-point iteration takes :math:`nd^2` operations.
+    "active-set" stores :math:`n^2` numbers up to 10,000 points (4,000 for "rbf"), beyond that rows
+    of free points. Sparse texts of more words than documents take minutes for 20,000 documents.
 
     References
     ----------
@@ -234,6 +233,8 @@ class DualSVC(KernelMachine):
     def _n_stored_numbers(self, n, d):
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
             return 2.0 * n * d if _is_low_rank(self._is_linear, n, d) else 2.3 * n * n
+        if self._is_gaussian and self.solver != "smo" and n > MAX_STORED_GAUSSIAN_POINTS:
+            return GAUSSIAN_STORED_NUMBERS + 3.0 * n * d
         stores_gram = callable(self.kernel) or self.solver == "smo" or n <= MAX_STORED_POINTS
         return 1.1 * n * n if stores_gram else n * d
 
@@ -305,10 +306,8 @@ class DualSVC(KernelMachine):
         """Return the solver to use, or raise an error if it cannot compute the hard margin."""
         is_hard_margin, (n, d) = np.isinf(self.C), problem.points.shape
         if self.solver == "auto":
-            if is_hard_margin or _is_low_rank(problem.kernel.name == "linear", n, d):
-                return "interior-point"
-            use_active_set = n <= MAX_STORED_POINTS or issparse(problem.points)
-            return "active-set" if use_active_set else "libsvm"
+            is_low_rank = _is_low_rank(problem.kernel.name == "linear", n, d)
+            return "interior-point" if is_hard_margin or is_low_rank else "active-set"
         if is_hard_margin and self.solver != "interior-point":
             raise ValueError(
                 "C=inf (the hard margin) needs solver='interior-point' or 'auto'; found "
@@ -323,9 +322,11 @@ class DualSVC(KernelMachine):
             # Dense columns need less memory than the Gram matrix. They are centred once more, since
             # the mean that `fit` subtracted was rounded.
             return centred_gram(points.toarray() if issparse(points) else points)
-        is_large = solver == "active-set" and n > MAX_STORED_POINTS
         is_native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
-        if kernel.is_known_definite and (is_large or is_native):
+        max_stored = MAX_STORED_GAUSSIAN_POINTS if kernel.name == "rbf" else MAX_STORED_POINTS
+        if is_native or (solver == "active-set" and n > max_stored and kernel.is_known_definite):
+            if kernel.name == "rbf":
+                return GaussianGram(points, **kernel.params), None
             return ComputedGram(kernel.block_function(points), n), None
         return StoredGram(kernel.gram(points, require_definite=False)), None
 

@@ -15,7 +15,7 @@ from svmbook.kernels import (
     laplacian,
     polynomial,
 )
-from svmbook.kernels.functions import MAX_CDIST_FEATURES
+from svmbook.kernels.functions import GaussianBlocks
 
 DEFINITIONS = {
     "linear": lambda x, z: x @ z,
@@ -83,8 +83,7 @@ def test_gram_matrices_are_exactly_symmetric(name, offset, d):
 
 @pytest.mark.parametrize("n", [3, 400])
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
-# Distances are computed from differences of points, or from a matrix product for many features.
-@pytest.mark.parametrize("n_extra_features", [0, MAX_CDIST_FEATURES])
+@pytest.mark.parametrize("n_extra_features", [0, 6])
 def test_distances_are_accurate_for_features_of_any_scale(n, scale, n_extra_features):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.integers(18, 80, n), scale * rng.lognormal(size=n)])
@@ -176,3 +175,18 @@ def test_kernels_agree_with_distances_for_every_gamma(name):
     np.testing.assert_allclose(D, expected, rtol=1e-9)
     for gamma in (0.3, 2.0):
         np.testing.assert_allclose(function(X, Z, gamma=gamma), np.exp(-gamma * D), rtol=1e-9)
+
+
+@pytest.mark.parametrize("d", [2, 30])
+def test_blocks_of_the_gaussian_are_parts_of_the_whole(d):
+    X = np.random.default_rng(0).standard_normal((150, d))
+    X[7] = X[100]  # a duplicate: the distance is exactly zero
+    K, blocks = gaussian(X, gamma=0.2), GaussianBlocks(X, X, gamma=0.2)
+    rows, columns = np.array([7, 3, 120]), np.array([100, 2, 7, 149])
+    np.testing.assert_allclose(blocks.block(rows, columns), K[np.ix_(rows, columns)], rtol=1e-13)
+    assert blocks.block(rows, columns)[0, 0] == 1.0
+    out = np.empty((3, 150))
+    assert blocks.block(rows, out=out) is out
+    np.testing.assert_allclose(out, K[rows], rtol=1e-13)
+    triangle = blocks.upper_triangle(np.arange(150), np.float64)
+    np.testing.assert_allclose(np.triu(triangle), np.triu(K), rtol=1e-13)

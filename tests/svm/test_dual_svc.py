@@ -170,15 +170,13 @@ def test_auto_chooses_the_documented_solver():
     assert DualSVC(kernel=linear).fit(X, y).solver_ == "interior-point"
     assert DualSVC(kernel="rbf").fit(X, y).solver_ == "active-set"
     assert DualSVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).solver_ == "interior-point"
-    with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 1000):
-        assert DualSVC(kernel="rbf").fit(X, y).solver_ == "libsvm"
-        X_wide = csr_array(rng.standard_normal((1200, 400)) * (rng.random((1200, 400)) < 0.05))
-        assert DualSVC().fit(X_wide, y).solver_ == "active-set"
+    X_wide = csr_array(rng.standard_normal((1200, 400)) * (rng.random((1200, 400)) < 0.05))
+    assert DualSVC().fit(X_wide, y).solver_ == "active-set"
 
 
 def test_active_set_method_agrees_for_stored_and_computed_gram_matrices(two_clouds):
     stored_model = DualSVC(kernel="rbf", solver="active-set").fit(*two_clouds)
-    with mock.patch("svmbook.svm.dual_svc.MAX_STORED_POINTS", 100):
+    with mock.patch("svmbook.svm.dual_svc.MAX_STORED_GAUSSIAN_POINTS", 100):
         computed_model = DualSVC(kernel="rbf", solver="active-set").fit(*two_clouds)
     np.testing.assert_allclose(computed_model.alpha_, stored_model.alpha_, atol=1e-10)
     assert computed_model.kkt_residual_ < 1e-11

@@ -5,14 +5,13 @@ Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points 
 equations, :eq:`eq-face`. A *primal-dual* iteration solves them, moves free points outside the box
 to L or U, and frees the points of L and U that violate their optimality condition, all at once. The
 method ends when no point moves; it is a semismooth Newton method for the optimality conditions. If
-it cycles, or if no point remains free, *monotone* iterations follow. These stay in the box, never
-lower the dual objective, and free one point at a time.
+it cycles, or if no point remains free, *monotone* iterations start again from the initial sets.
+These stay in the box, never lower the dual objective, and free one point at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,19 +20,18 @@ from numpy.typing import ArrayLike
 from ...gram import ComputedGram, StoredGram
 from ...threads import one_blas_thread
 from ..checks import check_problem, check_stopping
-from .faces import FaceSolver
-from .state import DualState
+from .faces import FIRST_SHIFT, FaceSolver
+from .starts import initial_state
 
 if TYPE_CHECKING:
     from .result import SolverResult
 
 __all__ = [
     "as_gram",
-    "initial_state",
-    "limit_blas_threads_by_size",
     "run_iterations",
     "solve_active_set",
     "solve_active_set_on_gram",
+    "solve_from_scratch",
 ]
 
 # An iteration lowers the shift if its number of corrections is below SHIFT_DECREASE_RATIO times the
@@ -42,10 +40,8 @@ __all__ = [
 SHIFT_DECREASE_RATIO = 0.9
 FEW_CORRECTIONS_RATIO = 0.1
 FEW_CORRECTIONS_PATIENCE = 5
-# Points near the margin boundaries that start free, per free point of the sample.
-EXTRA_FREE_RATIO = 0.5
-MAX_ONE_THREAD_POINTS = 5000  # largest number of points for which one BLAS thread is fastest
-MAX_DIRECT_POINTS = 100  # largest number of points that are solved without a smaller problem first
+# Smallest and largest first shift if the initial sets may lack points near the margin boundaries.
+MIN_DAMPED_SHIFT, MAX_DAMPED_SHIFT = 1e-2, 1e-1
 # Largest face for which one more factorisation, without damping, saves time.
 MAX_UNDAMPED_POINTS = 100
 # Primal-dual iterations without a new minimum before monotone ones take over, and monotone
@@ -70,11 +66,13 @@ def solve_active_set(
     Minimises :math:`\tfrac12\alpha^\top Q\alpha - 1^\top\alpha` over
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
 
-    The initial sets come from a quarter of the points, solved recursively at four times C.
-    Primal-dual iterations follow, with one Cholesky factorisation of :math:`K_{FF}` each, until no
-    point moves. If they make no progress or no point is free, monotone iterations take over. These
-    never lower the dual objective, and leave a solved face only for a face with a higher dual
-    objective. Since there are finitely many faces, the method terminates.
+    The initial sets are predicted from an approximate solution: LIBSVM's with a loose tolerance, or
+    that of an interior-point method if the rank is low. Primal-dual iterations follow, with one
+    Cholesky factorisation of :math:`K_{FF}` each, until no point moves. Large faces are factored
+    in single precision until the sets no longer change, then in double precision. If the
+    iterations make no progress or no point is free, monotone iterations start again from the
+    initial sets. These never lower the dual objective, and leave a solved face only for a face with
+    a higher dual objective. Since there are finitely many faces, the method terminates.
 
     Parameters
     ----------
@@ -89,8 +87,7 @@ def solve_active_set(
     tol : float, default=1e-6
         Relative duality gap for ``converged``; the iterations always continue to rounding error.
     max_iter : int, default=100_000
-        Maximum number of iterations of both kinds on all points; each smaller problem has its own
-        limit. 10 to 40 are usual, and up to n if ``K`` is of low rank.
+        Maximum number of iterations of both kinds; fewer than 50 are usual.
 
     Returns
     -------
@@ -129,13 +126,8 @@ def solve_active_set(
 
 def solve_active_set_on_gram(gram, y, C, *, tol=1e-6, max_iter=100_000):
     """Solve the dual as `solve_active_set` does, for a `GramMatrix` and validated arrays."""
-    with limit_blas_threads_by_size(len(y)):
-        return run_iterations(initial_state(gram, y, C, max_iter), max_iter).to_result(tol)
-
-
-def limit_blas_threads_by_size(n):
-    """Return the context in which BLAS is fastest: one thread if the blocks are small."""
-    return one_blas_thread() if n <= MAX_ONE_THREAD_POINTS else nullcontext()
+    with one_blas_thread():  # with two threads, products of small blocks take longer
+        return solve_from_scratch(gram, y, C, max_iter).to_result(tol)
 
 
 def as_gram(K, n):
@@ -143,50 +135,28 @@ def as_gram(K, n):
     return ComputedGram(K, n) if callable(K) else StoredGram(K)
 
 
-def initial_state(gram, y, C, max_iter):
-    """Return an initial state, predicted from the solution for a quarter of the points.
-
-    A quarter of the points with about four times their C approximates the same problem. The
-    decision function of its solution predicts the set of each point: at the upper bound with a
-    margin below 1, at zero with a margin above 1. The free points of the sample start free,
-    together with some other points closest to the margin boundaries.
-    """
-    n = len(y)
-    if n <= MAX_DIRECT_POINTS:
-        return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
-    sample = np.sort(np.concatenate([np.flatnonzero(y == label)[::4] for label in (-1.0, 1.0)]))
-    C_fraction = C[sample].sum() / C.sum()
-    sample_gram, sample_C = gram.submatrix(sample), C[sample] / C_fraction
-    sample_state = run_iterations(
-        initial_state(sample_gram, y[sample], sample_C, max_iter), max_iter
-    )
-    support = np.flatnonzero(sample_state.beta)
-    margin = y * (gram.dot_columns(sample[support], sample_state.beta[support]) + sample_state.b)
-    distance = np.abs(1.0 - margin)
-    distance[sample] = np.inf
-    nearest = np.argsort(distance)[: int(EXTRA_FREE_RATIO * sample_state.free.sum())]
-    beta, free = np.where(margin < 1.0, y * C, 0.0), np.zeros(n, dtype=bool)
-    beta[sample] = np.where(
-        sample_state.at_upper_bound, (y * C)[sample], C_fraction * sample_state.beta
-    )
-    free[sample] = sample_state.free
-    beta[nearest], free[nearest] = 0.0, True
-    return DualState(gram, y, C, beta, free)
+def solve_from_scratch(gram, y, C, max_iter):
+    """Return the final state of the iterations from predicted initial sets."""
+    state, considers_all_points = initial_state(gram, y, C)
+    if considers_all_points:
+        return run_iterations(state, max_iter)
+    # With this shift, an error of 1 changes a multiplier by about C at most.
+    first_shift = np.clip(1.0 / (gram.scale * C.mean()), MIN_DAMPED_SHIFT, MAX_DAMPED_SHIFT)
+    return run_iterations(state, max_iter, first_shift=first_shift)
 
 
-def run_iterations(state, max_iter, *, near_solution=False):
-    """Run primal-dual iterations from a state and, if they do not solve it, monotone ones.
-
-    Near the solution, monotone iterations take over early and restart from the initial multipliers.
-    """
-    face_solver, initial_beta = FaceSolver(state.gram), state.beta.copy()
-    state.solved = _run_primal_dual(state, face_solver, max_iter, 1 if near_solution else PATIENCE)
+def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENCE):
+    """Run primal-dual iterations from a state and, if they do not solve it, monotone ones."""
+    initial_beta = state.beta.copy()
+    face_solver = FaceSolver(state.gram, first_shift)
+    state.solved = _run_primal_dual(state, face_solver, max_iter, max_idle)
     n_primal_dual = state.n_iter
     if not state.solved:
-        if near_solution:
-            state.beta = initial_beta
-        state.make_feasible(ascend=not near_solution)
-        state.solved = _run_monotone(state, face_solver, max_iter)
+        state.beta = initial_beta
+        state.make_feasible()
+        state.solved = _run_monotone(
+            state, FaceSolver(state.gram, use_single_precision=False), max_iter
+        )
         if not state.solved:
             state.scale_optimally()
     state.snap_to_bounds()
@@ -256,6 +226,9 @@ def _run_primal_dual(state, face_solver, max_iter, max_idle):
         outside = F[(state.beta[F] < state.lower[F]) | (state.beta[F] > state.upper[F])]
         n_corrections = len(outside) + is_violating.sum()
         if n_corrections == 0:
+            if face_solver.use_double_precision():
+                refinement.reset()
+                continue
             if len(F) <= MAX_UNDAMPED_POINTS:
                 face_solver.end_damping()
             if refinement.should_continue(state, F):
@@ -293,7 +266,6 @@ def _run_monotone(state, face_solver, max_iter):
     violation is freed, or a pair if no point is free. The dual objective increases along the next
     step, since the shifted matrix is positive definite.
     """
-    face_solver.reset_shift()
     highest_dual_objective, n_idle, refinement = -np.inf, 0, _Refinement()
     while state.n_iter < max_iter:
         state.start_iteration()

@@ -4,6 +4,7 @@ import numpy as np
 
 from .active_set import run_iterations
 from .faces import IndefiniteFaceError
+from .starts import predict_state
 from .state import DualState
 
 __all__ = ["cross_over"]
@@ -18,11 +19,9 @@ MAX_ITER_TIMES_POINTS = 100_000
 def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     r"""Compute exact zeros and bounds from an approximate solution, and certify the result.
 
-    A bound is predicted to be active if the gradient of the Lagrangian, 1 minus the margin, points
-    towards it and outweighs the distance of alpha from it. Active-set iterations from this
-    prediction end at the exact solution. If they do not converge, the solution with the smaller gap
-    is returned. If the other solver was stopped early (not ``finished``), its solution is made
-    feasible and certified.
+    Active-set iterations from the sets that `predict_state` predicts end at the exact solution. If
+    they do not converge, the solution with the smaller gap is returned. If the other solver was
+    stopped early (not ``finished``), its solution is made feasible and certified.
 
     ``C`` may be infinite for all points; ``report`` holds ``n_iter`` and ``message``.
     """
@@ -31,17 +30,10 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     approximate_state = DualState(gram, y, upper, clipped_beta, np.ones(len(y), dtype=bool))
     if not finished:
         return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
-    gradient = y * (approximate_state.e - intercept)
-    alpha_scale = np.minimum(upper, alpha.max())
-    at_zero = (alpha <= 0.0) | (alpha < -gradient * alpha_scale)
-    at_upper_bound = ~at_zero & ((alpha >= upper) | (upper - alpha < gradient * alpha_scale))
-    free = ~(at_zero | at_upper_bound)
-    beta = y * np.where(at_zero, 0.0, np.where(at_upper_bound, upper, alpha))
-    state = DualState(gram, y, upper, beta, free)
-    state.b = intercept
+    state = predict_state(gram, y, upper, np.abs(clipped_beta), intercept)
     max_iter = max(MIN_ITER_LIMIT, MAX_ITER_TIMES_POINTS // len(y))
     try:
-        active_set_result = run_iterations(state, max_iter, near_solution=True).to_result(
+        active_set_result = run_iterations(state, max_iter, max_idle=1).to_result(
             tol, C=C, **report
         )
     except IndefiniteFaceError:  # keep the other solver's solution
@@ -58,6 +50,6 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
 
 def _make_feasible_and_certify(state, intercept, C, tol, report):
     """Make another solver's solution feasible and certify it."""
-    state.make_feasible(ascend=False)
+    state.make_feasible()
     state.b = intercept
     return state.to_result(tol, C=C, **report)

@@ -28,8 +28,10 @@ from ...gram.matrix import cholesky, cholesky_solve
 
 __all__ = ["FaceSolver", "IndefiniteFaceError"]
 
+MIN_SINGLE_PRECISION_POINTS = 400  # smaller faces are always factored in double precision
 # Shifts relative to the mean diagonal of the matrix that is factored.
 FIRST_SHIFT = 1e-9
+MIN_SINGLE_PRECISION_SHIFT = 1e-6  # relative to the mean diagonal, like FIRST_SHIFT
 MIN_RAISED_SHIFT, MAX_SHIFT = 1e-2, 1e-1  # smallest and largest value of a raised shift
 # Raising multiplies the shift by the first factor, and lowering divides it by the second. Factoring
 # the same face again divides it by the third.
@@ -44,16 +46,27 @@ class IndefiniteFaceError(ValueError):
 
 
 class FaceSolver:
-    """Factors and solves the systems of a sequence of faces."""
+    """Factors and solves the systems of a sequence of faces.
 
-    def __init__(self, gram):
+    With ``use_single_precision``, large faces are factored in single precision, in half the time,
+    until `use_double_precision` is called.
+    """
+
+    def __init__(self, gram, first_shift=FIRST_SHIFT, *, use_single_precision=True):
         self.gram, self.scale = gram, gram.scale
-        self._factored_F = None
-        self.reset_shift()
+        self.relative_shift, self.use_single_precision = first_shift, use_single_precision
+        self._factored_F, self._is_factor_single = None, False
 
     def reset_shift(self):
-        """Return to the first shift."""
+        """Return to the smallest shift of these iterations."""
         self.relative_shift = FIRST_SHIFT
+
+    def use_double_precision(self):
+        """Factor all faces in double precision; return whether the last one was in single."""
+        self.use_single_precision = False
+        if self._is_factor_single:
+            self._factored_F = None
+        return self._is_factor_single
 
     def raise_shift(self):
         """Raise the shift, which damps the next steps more."""
@@ -86,6 +99,10 @@ class FaceSolver:
         """
         if not np.array_equal(F, self._factored_F):
             self._factor(F)
+        if self._is_factor_single:
+            s = self._solve(e_F)
+            b = (s.sum() + imbalance) / self._h.sum()
+            return s - b * self._h, b
         m = len(F)
         # The errors after imbalance / m is subtracted from each multiplier.
         r = e_F + imbalance * self._column_means
@@ -96,9 +113,15 @@ class FaceSolver:
 
     def _factor(self, F):
         self._factored_F = F
-        if self.gram.n_unknowns < len(F):
+        self.gram.cache_rows(F)
+        self._is_factor_single = (
+            self.use_single_precision
+            and MIN_SINGLE_PRECISION_POINTS <= len(F) <= self.gram.n_unknowns
+            and self._factor_in_single_precision(F)
+        )
+        if not self._is_factor_single and self.gram.n_unknowns < len(F):
             self._factor_low_rank(F)
-        else:
+        elif not self._is_factor_single:
             self._factor_block(F)
 
     def _factor_low_rank(self, F):
@@ -110,6 +133,24 @@ class FaceSolver:
         self._requested_shift = self.relative_shift * centred_gram.scale
         shift = max(self._requested_shift, self._min_shift(m))
         self._solve = centred_gram.factor(np.full(m, shift))
+
+    def _factor_in_single_precision(self, F):
+        r"""Factor :math:`A = K_{FF} + \mu I`; return whether it is numerically definite.
+
+        Without centring, :math:`\delta = A^{-1}e_F - bh` with :math:`h = A^{-1}1`.
+        """
+        A = self.gram.upper_triangle(F, np.float32)
+        diagonal = A.ravel()[:: len(F) + 1]
+        mean_diagonal = float(diagonal.mean())
+        self._requested_shift = self.relative_shift * mean_diagonal
+        diagonal += max(self._requested_shift, MIN_SINGLE_PRECISION_SHIFT * mean_diagonal)
+        try:
+            L = cholesky(A.T)  # LAPACK expects column-major order
+        except ArithmeticError:
+            return False
+        self._solve = lambda r: cholesky_solve(L, r).astype(float)
+        self._h = self._solve(np.ones(len(F)))
+        return True
 
     def _factor_block(self, F):
         m = len(F)

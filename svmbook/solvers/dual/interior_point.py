@@ -20,13 +20,12 @@ from numpy.typing import ArrayLike
 from ...gram import StoredGram, centred_gram
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
-from .mehrotra import BoxProgram, minimise_on_box
+from .mehrotra import BoxProgram, dual_program, minimise_on_box
 
 if TYPE_CHECKING:
     from .result import SolverResult
 
 __all__ = [
-    "alpha_unit",
     "check_form",
     "explain_singular_system",
     "solve_hard_margin",
@@ -172,9 +171,7 @@ def solve_hard_margin(
 
 def solve_interior_point_on_gram(gram, y, C, *, tol=1e-6, max_iter=100):
     """Solve the dual as `solve_interior_point` does, for a `GramMatrix` and validated arrays."""
-    unit = alpha_unit(gram, C)
-    q = np.full(len(y), -1.0)
-    program = BoxProgram(gram, y, unit, q, C / unit, y[None, :], np.zeros(1))
+    program, unit = dual_program(gram, y, C)
     with gram.limit_blas_threads():
         with explain_singular_system():
             solution = minimise_on_box(program, tol=tol, max_iter=max_iter)
@@ -214,11 +211,6 @@ def solve_hard_margin_on_gram(gram, y, *, tol=1e-6, max_iter=100):
         return cross_over(
             gram, y, C, alpha, intercept, **_crossover_options(solution, tol, max_iter)
         )
-
-
-def alpha_unit(gram, C):
-    """Return the unit in which alpha is of order one: the largest C, or 1 / k(x, x) if smaller."""
-    return C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
 
 
 def undo_centring(result, gram, y, mean):

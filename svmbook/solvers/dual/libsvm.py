@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import issparse
-from sklearn.svm import SVC
 
 from ...gram import ComputedGram, StoredGram
 from ...kernels import KERNELS
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
+from .starts import LIBSVM_CACHE_MEGABYTES, SilentSVC, fit_multipliers
 
 if TYPE_CHECKING:
     from .result import SolverResult
@@ -22,18 +22,7 @@ __all__ = ["NATIVE_KERNELS", "solve_libsvm", "solve_libsvm_on_gram"]
 
 NATIVE_KERNELS = ("linear", "poly", "rbf")  # scikit-learn's names of kernels that LIBSVM computes
 
-CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
 LIBSVM_TOL = 1e-3  # scikit-learn's default tolerance, used unless ``tol`` is larger
-
-
-class _SilentSVC(SVC):
-    """An SVC that does not warn at its iteration limit; the certificate reports it instead.
-
-    Filtering the warning would change the filters of all threads of the process.
-    """
-
-    def _warn_from_fit_status(self):
-        pass
 
 
 def solve_libsvm(
@@ -122,10 +111,10 @@ def solve_libsvm_on_gram(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000
     loose_tol = max(tol, LIBSVM_TOL)
     tight_tol = min(max(tol, rounding_error), loose_tol)
     max_iter = min(max_iter, np.iinfo(np.int32).max)
-    svc_params = params | {"max_iter": max_iter, "cache_size": CACHE_MEGABYTES}
+    svc_params = params | {"max_iter": max_iter, "cache_size": LIBSVM_CACHE_MEGABYTES}
     for kkt_tol in sorted({loose_tol, tight_tol}, reverse=True):
-        svc = _SilentSVC(C=1.0, kernel=kernel, tol=kkt_tol, **svc_params)
-        alpha = _fit_multipliers(svc, X, y, C)
+        svc = SilentSVC(C=1.0, kernel=kernel, tol=kkt_tol, **svc_params)
+        alpha = _fit(svc, X, y, C)
         finished = svc.fit_status_ == 0
         outcome = f"KKT violation below {kkt_tol:.1e}" if finished else "iteration limit reached"
         report = {"n_iter": svc.n_iter_[0], "message": f"LIBSVM: {outcome}", "tol": tol}
@@ -135,10 +124,10 @@ def solve_libsvm_on_gram(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000
     return result
 
 
-def _fit_multipliers(svc, X, y, C):
-    """Fit an SVC with upper bounds C; return the multiplier of each point."""
+def _fit(svc, X, y, C):
+    """Fit LIBSVM and return its multipliers, or raise an error that says what to do."""
     try:
-        svc.fit(X if issparse(X) else np.ascontiguousarray(X), y, sample_weight=C.copy())
+        return fit_multipliers(svc, X if issparse(X) else np.ascontiguousarray(X), y, C)
     except ValueError as error:
         if "not finite" not in str(error):
             raise
@@ -146,10 +135,6 @@ def _fit_multipliers(svc, X, y, C):
             "LIBSVM ended without a finite solution; scale the features, lower C, or choose "
             "another solver."
         ) from error
-    alpha = np.zeros(len(y))
-    dual_coef = svc.dual_coef_.toarray() if issparse(X) else svc.dual_coef_
-    alpha[svc.support_] = np.abs(dual_coef[0])
-    return alpha
 
 
 def _kernel_function(kernel, params):

@@ -25,7 +25,15 @@ import numpy as np
 from ...gram import GramMatrix
 from ...progress import logger
 
-__all__ = ["BoxProgram", "BoxSolution", "equalise_class_sums", "hessian_solver", "minimise_on_box"]
+__all__ = [
+    "BoxProgram",
+    "BoxSolution",
+    "alpha_unit",
+    "dual_program",
+    "equalise_class_sums",
+    "hessian_solver",
+    "minimise_on_box",
+]
 
 BOUNDARY_FRACTION = 0.99  # of the longest step that keeps u, t, z and s nonnegative
 RESIDUAL_TOL = 1e-9  # of the linear conditions, relative to their terms
@@ -222,3 +230,14 @@ def equalise_class_sums(u, y):
     positive_sum, negative_sum = u[y > 0].sum(), u[y < 0].sum()
     smaller_sum = min(positive_sum, negative_sum)
     return u * np.where(y > 0, smaller_sum / positive_sum, smaller_sum / negative_sum)
+
+
+def alpha_unit(gram, C):
+    """Return the unit in which alpha is of order one: the largest C, or 1 / k(x, x) if smaller."""
+    return C.max() if gram.scale * C.max() <= 1.0 else 1.0 / gram.scale
+
+
+def dual_program(gram, y, C):
+    """Return the dual of the SVM as a `BoxProgram` for u = alpha / unit, and the unit."""
+    unit = alpha_unit(gram, C)
+    return BoxProgram(gram, y, unit, np.full(len(y), -1.0), C / unit, y[None, :], np.zeros(1)), unit

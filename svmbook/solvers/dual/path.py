@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...threads import one_blas_thread
 from ..checks import check_bounds, check_problem, check_stopping
-from .active_set import as_gram, initial_state, limit_blas_threads_by_size, run_iterations
+from .active_set import as_gram, run_iterations, solve_from_scratch
 
 if TYPE_CHECKING:
     from .result import SolverResult
@@ -85,13 +86,13 @@ def svm_path(
 
 def svm_path_on_gram(gram, y, C_values, weights, *, tol=1e-6, max_iter=100_000):
     """Compute the path as `svm_path` does, for a `GramMatrix` and validated arrays."""
-    with limit_blas_threads_by_size(len(y)):
+    with one_blas_thread():
         states, state = {}, None
         for C_value in np.unique(C_values):
             C = C_value * weights
             # With no free point there is no useful warm start.
             if state is None or not state.free.any():
-                state = run_iterations(initial_state(gram, y, C, max_iter), max_iter)
+                state = solve_from_scratch(gram, y, C, max_iter)
             elif state.at_upper_bound.any() or not state.solved:
                 state = run_iterations(state.with_upper_bounds(C), max_iter)
             else:

@@ -31,7 +31,8 @@ from numpy.typing import ArrayLike
 from ..checks import check_problem, check_stopping
 from .crossover import cross_over
 from .cvxopt_coneqp import call_coneqp, cvxopt_options, flat_view, import_cvxopt
-from .interior_point import alpha_unit, check_form, explain_singular_system, solve_in_form
+from .interior_point import check_form, explain_singular_system, solve_in_form
+from .mehrotra import alpha_unit
 
 if TYPE_CHECKING:
     import cvxopt

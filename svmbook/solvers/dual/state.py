@@ -43,6 +43,7 @@ class DualState:
         self.lower, self.upper = np.minimum(0.0, y * C), np.maximum(0.0, y * C)
         self.beta, self.free = beta, free
         self.b, self.n_iter, self.solved, self.message = 0.0, 0, False, ""
+        self.total_change = 0.0  # of the multipliers since the errors were computed
         self.stall_tol = STALLED_RESIDUAL * max(1.0, gram.scale * C.min())
         self.recompute_errors()
 
@@ -71,12 +72,15 @@ class DualState:
         """Compute the errors from the multipliers, since updates accumulate rounding errors."""
         support = np.flatnonzero(self.beta)
         self.e = self.y - self.gram.dot_columns(support, self.beta[support])
+        self.total_change = 0.0
 
     def set_multipliers(self, indices, beta):
         """Set these multipliers to ``beta`` and update all errors."""
         if len(indices):
-            self.e -= self.gram.dot_columns(indices, beta - self.beta[indices])
+            change = beta - self.beta[indices]
+            self.e -= self.gram.dot_columns(indices, change)
             self.beta[indices] = beta
+            self.total_change += np.abs(change).sum()
 
     def residual(self, F):
         """Return the largest violation of the equations of the free points F."""
@@ -87,7 +91,12 @@ class DualState:
         return (np.abs(self.e[F] - self.b) <= self.rounding_error[F]).all()
 
     def recheck_solved(self, F):
-        """Return whether the face is still solved after its errors are recomputed."""
+        """Return whether the face is still solved after its errors are recomputed.
+
+        After small changes, the rounding errors of the updates are below those of the errors.
+        """
+        if self.total_change <= np.abs(self.beta).sum():
+            return True
         previous_residual = self.residual(F) if len(F) else 0.0
         self.recompute_errors()
         return (
@@ -145,23 +154,21 @@ class DualState:
         """Set the free points to those strictly between their bounds."""
         self.free = (self.beta > self.lower) & (self.beta < self.upper)
 
-    def make_feasible(self, *, ascend=True):
-        r"""Project the multipliers onto the feasible set, after a gradient step if ``ascend``.
+    def make_feasible(self):
+        r"""Project the multipliers onto the feasible set.
 
         The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
-        clipped to the box. A gradient step makes the entries of z differ, so that few points end
-        strictly inside the box.
+        clipped to the box. If the points inside the box can absorb the imbalance, those at bounds
+        stay there. Otherwise a gradient step makes the entries of z differ first, so that few
+        points end strictly inside the box.
         """
         # Local names: brentq keeps a reference to `project`, which must not refer to self.
         lower, upper = self.lower, self.upper
         z = np.clip(self.beta, lower, upper)
-        if ascend:
-            z += min(1.0 / self.gram.scale, MAX_STEP_SIZE * self.C.max()) * self.e
-
-        # If the points inside the box can absorb the imbalance, those at bounds stay there.
         movable = (z > lower) & (z < upper)
         smallest_sum, largest_sum = (np.where(movable, end, z).sum() for end in (lower, upper))
-        if ascend or not smallest_sum <= 0.0 <= largest_sum:
+        if not smallest_sum <= 0.0 <= largest_sum:
+            z += min(1.0 / self.gram.scale, MAX_STEP_SIZE * self.C.max()) * self.e
             movable[:] = True
 
         def project(t):

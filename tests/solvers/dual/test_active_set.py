@@ -145,25 +145,26 @@ def test_points_may_have_different_upper_bounds():
 
 @pytest.mark.parametrize("max_iter", [1, 2, 5, 30])
 def test_result_at_the_iteration_limit_is_feasible_and_reports_its_gap(max_iter):
-    X = np.random.default_rng(0).standard_normal((200, 2))
-    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
-    K = X @ X.T
-    result = solve_active_set(K, y, 10.0, max_iter=max_iter)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4))
+    y = np.where(X[:, 0] * X[:, 1] + 0.7 * rng.standard_normal(300) > 0, 1.0, -1.0)
+    K, C = gaussian(X, gamma=0.05), 1e4  # some 300 iterations are needed
+    result = solve_active_set(K, y, C, max_iter=max_iter)
     assert not result.converged
     assert "iteration limit reached" in result.message
-    assert ((result.alpha >= 0) & (result.alpha <= 10.0)).all()
+    assert ((result.alpha >= 0) & (result.alpha <= C)).all()
     assert abs(y @ result.alpha) <= 1e-12 * result.alpha.sum()
-    primal, dual = objectives(result.alpha, result.intercept, K, y, 10.0)
+    primal, dual = objectives(result.alpha, result.intercept, K, y, C)
     assert primal - dual == pytest.approx(result.gap, rel=1e-9)
-    assert 0.0 <= result.dual_objective <= solve_active_set(K, y, 10.0).dual_objective
+    assert 0.0 <= result.dual_objective <= solve_active_set(K, y, C).dual_objective
 
 
-@pytest.mark.parametrize("n", [60, 300])
-def test_indefinite_kernel_raises(n):
+@pytest.mark.parametrize(("n", "C"), [(60, 10.0), (600, 0.1)])
+def test_indefinite_kernel_raises(n, C):
     X = np.random.default_rng(0).standard_normal((n, 3))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     with pytest.raises(ValueError, match=r"not positive semi-definite.*free points"):
-        solve_active_set(np.tanh(X @ X.T - 1.0) + 2.0 * np.eye(n), y, 10.0)
+        solve_active_set(np.tanh(X @ X.T - 1.0) + 2.0 * np.eye(n), y, C)
 
 
 @pytest.mark.parametrize("n", [80, 500])

@@ -94,7 +94,7 @@ def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
 ):
     tols = []
 
-    class RecordingSVC(libsvm._SilentSVC):
+    class RecordingSVC(libsvm.SilentSVC):
         def fit(self, *args, **kwargs):
             tols.append(self.tol)
             return super().fit(*args, **kwargs)
@@ -102,7 +102,7 @@ def test_tolerance_of_libsvm_is_its_default_and_then_tol_or_the_rounding_error(
     def cross_over_without_convergence(*args, tol, **options):
         return cross_over(*args, tol=0.0, **options)
 
-    monkeypatch.setattr(libsvm, "_SilentSVC", RecordingSVC)
+    monkeypatch.setattr(libsvm, "SilentSVC", RecordingSVC)
     monkeypatch.setattr(libsvm, "cross_over", cross_over_without_convergence)
     K, y = overlapping_problem(40)
     libsvm.solve_libsvm(scale * K, y, 1.0, tol=tol)
@@ -268,7 +268,7 @@ def test_projection_keeps_multipliers_at_their_bounds():
     alpha = np.tile([0.0, 1.0, 0.3, 0.7, 0.0], 8)
     state = DualState(StoredGram(np.eye(40)), y, np.ones(40), y * alpha, np.ones(40, dtype=bool))
     state.beta[2] += 1e-9  # an imbalance, which the points inside the box absorb
-    state.make_feasible(ascend=False)
+    state.make_feasible()
     assert abs(state.beta.sum()) <= 1e-15
     at_bounds = (alpha == 0) | (alpha == 1)
     np.testing.assert_array_equal(state.beta[at_bounds], (y * alpha)[at_bounds])

@@ -1,0 +1,191 @@
+r"""The initial sets of the active-set method, predicted from an approximate solution.
+
+Three approximations of the solution of :eq:`eq-dual` are tried in turn.
+
+1. If the Gram matrix is close to a matrix :math:`ZZ^\top` of low rank, as for a wide Gaussian in
+   two dimensions, an interior-point method solves the problem with this matrix.
+2. LIBSVM solves the problem with a loose tolerance, on a stored Gram matrix. With many points, it
+   first solves the problem of a stratified sample, whose C is larger in proportion, and then the
+   problem of the *candidates*: the points to which that solution gives the smallest margins. The
+   other points start as non-support vectors.
+3. If there are too many candidates, the solution for the sample predicts the sets of all points.
+"""
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn import config_context
+from sklearn.svm import SVC
+
+from ...gram.low_rank import LowRankGram, low_rank_approximation
+from .mehrotra import dual_program, minimise_on_box
+from .state import DualState
+
+__all__ = [
+    "LIBSVM_CACHE_MEGABYTES",
+    "SilentSVC",
+    "fit_multipliers",
+    "initial_state",
+    "predict_state",
+]
+
+MAX_DIRECT_POINTS = 100  # largest number of points for which all points simply start free
+MAX_LIBSVM_POINTS = 2500  # largest number of points that LIBSVM gets at once
+SAMPLE_SHARE, MIN_SAMPLE_SIZE, MAX_SAMPLE_SIZE = 0.25, 1500, 5000
+MAX_CANDIDATES = 5000  # their Gram matrix is stored, in 200 MB
+CANDIDATES_PER_SUPPORT_VECTOR = 1.5  # or fewer, but at least MIN_CANDIDATES_PER_SUPPORT_VECTOR
+MIN_CANDIDATES_PER_SUPPORT_VECTOR = 1.2
+# A Gram matrix is of low rank if its rank is at most MAX_RANK_PER_ROOT times the root of n, as far
+# as LANDMARKS_PER_RANK times as many points show. The interior-point method is then the fastest.
+MAX_RANK_PER_ROOT = 2.0
+LANDMARKS_PER_RANK = 4
+LOW_RANK_TOL = 1e-10  # relative to the largest k(x, x)
+INTERIOR_POINT_TOL, MAX_INTERIOR_POINT_ITER = 1e-6, 100
+LIBSVM_TOL, MAX_LIBSVM_ITER = 0.03, 20_000  # the tolerance is in units of the margin
+LIBSVM_CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
+
+
+def initial_state(gram, y, C):
+    """Return a state whose sets are predicted, and whether the prediction considers all points."""
+    n = len(y)
+    if n <= MAX_DIRECT_POINTS:
+        return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool)), True
+    if n <= MAX_LIBSVM_POINTS:
+        return predict_state(gram, y, C, *_solve_loosely(gram, y, C)), True
+    state = _solve_low_rank_problem(gram, y, C)
+    if state is not None:
+        return state, True
+    sample = _stratified_sample(y, np.clip(SAMPLE_SHARE * n, MIN_SAMPLE_SIZE, MAX_SAMPLE_SIZE))
+    share = C[sample].sum() / C.sum()
+    sample_alpha, intercept = _solve_subset(gram, y, C / share, sample)
+    f = _outputs(gram, y, sample_alpha)
+    margin = y * (f + intercept)
+    n_support = int((margin < 1.0).sum())
+    if MIN_CANDIDATES_PER_SUPPORT_VECTOR * n_support <= MAX_CANDIDATES:
+        n_candidates = int(min(CANDIDATES_PER_SUPPORT_VECTOR * n_support, MAX_CANDIDATES))
+        candidates = np.sort(np.argsort(margin, kind="stable")[:n_candidates])
+        if len(np.unique(y[candidates])) == 2:
+            return predict_state(gram, y, C, *_solve_subset(gram, y, C, candidates)), False
+    at_zero, at_upper_bound = _predict_bounds(1.0 - margin, sample_alpha, C / share)
+    free = np.zeros(n, dtype=bool)
+    free[sample] = ~(at_zero | at_upper_bound)[sample]
+    return _balanced_state(gram, y, C, y * share * sample_alpha, free, y - f), False
+
+
+def predict_state(gram, y, C, alpha, intercept, f=None):
+    """Return the state whose sets are predicted from an approximate solution.
+
+    ``f`` holds the outputs without the intercept; by default they are computed.
+    """
+    f = _outputs(gram, y, alpha) if f is None else f
+    at_zero, at_upper_bound = _predict_bounds(1.0 - y * (f + intercept), alpha, C)
+    beta = y * np.where(at_upper_bound, C, np.where(at_zero, 0.0, alpha))
+    state = DualState(gram, y, C, beta, ~(at_zero | at_upper_bound))
+    state.b = intercept
+    return state
+
+
+class SilentSVC(SVC):
+    """An SVC that does not warn at its iteration limit; the certificate reports it instead.
+
+    Filtering the warning would change the filters of all threads of the process.
+    """
+
+    def _warn_from_fit_status(self):
+        pass
+
+
+def fit_multipliers(svc, X, y, C):
+    """Fit a `SilentSVC` with upper bounds C; return the multiplier of each point."""
+    svc.fit(X, y, sample_weight=C.copy())
+    dual_coef = svc.dual_coef_.toarray() if issparse(svc.dual_coef_) else svc.dual_coef_
+    alpha = np.zeros(len(y))
+    alpha[svc.support_] = np.abs(dual_coef[0])
+    return alpha
+
+
+def _outputs(gram, y, alpha):
+    support = np.flatnonzero(alpha)
+    return gram.dot_columns(support, y[support] * alpha[support])
+
+
+def _predict_bounds(gradient, alpha, C):
+    """Return the masks of the points predicted to be at zero and at C.
+
+    A bound is predicted to be active if the gradient of the Lagrangian, 1 minus the margin, points
+    towards it and outweighs the distance of alpha from it.
+    """
+    alpha_scale = np.minimum(C, alpha.max())
+    at_zero = (alpha <= 0.0) | (alpha < -gradient * alpha_scale)
+    at_upper_bound = ~at_zero & ((alpha >= C) | (C - alpha < gradient * alpha_scale))
+    return at_zero, at_upper_bound
+
+
+def _stratified_sample(y, size):
+    """Return the indices of every k-th point of each class, at most about ``size`` in all."""
+    step = -(-len(y) // int(size))
+    return np.sort(np.concatenate([np.flatnonzero(y == label)[::step] for label in (-1.0, 1.0)]))
+
+
+def _solve_low_rank_problem(gram, y, C):
+    """Return the state predicted from a problem of low rank; None if its rank is not low."""
+    max_rank = MAX_RANK_PER_ROOT * np.sqrt(len(y))
+    landmarks = _stratified_sample(y, LANDMARKS_PER_RANK * max_rank)
+    factor = low_rank_approximation(gram, landmarks, tol=LOW_RANK_TOL, max_rank=max_rank)
+    if factor is None:
+        return None
+    centred_factor = LowRankGram(factor.Z - factor.Z.mean(axis=0))
+    program, unit = dual_program(centred_factor, y, C)
+    try:
+        solution = minimise_on_box(
+            program, tol=INTERIOR_POINT_TOL, max_iter=MAX_INTERIOR_POINT_ITER
+        )
+    except ArithmeticError:  # entries of very different size
+        return None
+    alpha = np.clip(unit * solution.u, 0.0, C)
+    return predict_state(gram, y, C, alpha, solution.v[0], centred_factor.dot(y * alpha))
+
+
+def _solve_subset(gram, y, C, points):
+    """Return `_solve_loosely` for a subset, with the multipliers of all points."""
+    alpha = np.zeros(len(y))
+    alpha[points], intercept = _solve_loosely(gram.submatrix(points), y[points], C[points])
+    return alpha, intercept
+
+
+def _solve_loosely(gram, y, C):
+    """Return approximate multipliers and their intercept from LIBSVM; zeros if it fails."""
+    svc = SilentSVC(
+        C=1.0,
+        kernel="precomputed",
+        tol=LIBSVM_TOL,
+        max_iter=MAX_LIBSVM_ITER,
+        cache_size=LIBSVM_CACHE_MEGABYTES,
+    )
+    try:
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            alpha = fit_multipliers(svc, gram.array(), y, C)
+    except ValueError:  # entries so large that the solution is not finite
+        return np.zeros(len(y)), 0.0
+    return np.minimum(alpha, C), float(svc.intercept_[0])
+
+
+def _balanced_state(gram, y, C, beta, free, e):
+    r"""Return a feasible state with these free points, whose other points are at bounds.
+
+    A point is at its upper bound if its error e exceeds a threshold, else at its lower bound. The
+    sum of all multipliers falls as the threshold rises; at the error where it changes its sign, one
+    point becomes free and makes the sum zero.
+    """
+    lower, upper = np.minimum(0.0, y * C), np.maximum(0.0, y * C)
+    bounded = np.flatnonzero(~free)
+    bounded = bounded[np.argsort(-e[bounded], kind="stable")]
+    beta = np.where(free, beta, lower)
+    # The sum of beta if the first k of these points are at their upper bounds, for k = 0, 1, ...
+    sums = beta.sum() + np.concatenate([[0.0], np.cumsum(C[bounded])])
+    k = int(np.searchsorted(sums, 0.0, side="right")) - 1
+    beta[bounded[: max(k, 0)]] = upper[bounded[: max(k, 0)]]
+    free = free.copy()
+    if 0 <= k < len(bounded):
+        beta[bounded[k]] -= sums[k]
+        free[bounded[k]] = True
+    return DualState(gram, y, C, beta, free)

@@ -1,0 +1,106 @@
+"""The initial sets of the active-set method: close to the final sets, and valid states."""
+
+import numpy as np
+import pytest
+from svm_problems import overlapping_problem
+from synthetic_data import draw_overlapping_classes
+
+from svmbook.gram import GaussianGram, StoredGram
+from svmbook.solvers import solve_active_set
+from svmbook.solvers.dual import starts
+from svmbook.solvers.dual.active_set import solve_active_set_on_gram
+from svmbook.solvers.dual.state import DualState
+
+
+def count_wrong_sets(state, result, C):
+    """Return for how many points the set of the state (L, U or F) is not that of the result."""
+    final_set = np.where(result.alpha == 0, 0, np.where(result.alpha == C, 2, 1))
+    initial_set = np.where(state.free, 1, np.where(state.at_upper_bound, 2, 0))
+    return int((initial_set != final_set).sum())
+
+
+def test_sets_from_all_points_are_nearly_final():
+    K, y = overlapping_problem(600)
+    C = np.random.default_rng(0).uniform(0.5, 2.0, 600)
+    state, considers_all_points = starts.initial_state(StoredGram(K), y, C)
+    assert considers_all_points
+    assert count_wrong_sets(state, solve_active_set(K, y, C), C) <= 12
+
+
+@pytest.mark.parametrize(
+    ("max_candidates", "C", "max_wrong"),
+    [
+        (2000, 0.5, 60),  # a sample, then candidates
+        (2000, 20.0, 60),
+        (10, 0.5, 400),  # the sample alone
+        (10, 20.0, 700),
+    ],
+)
+def test_sets_from_a_sample_are_close_to_the_final_ones(max_candidates, C, max_wrong, monkeypatch):
+    settings = {"MAX_LIBSVM_POINTS": 500, "MIN_SAMPLE_SIZE": 300, "MAX_CANDIDATES": max_candidates}
+    for name, value in settings.items():
+        monkeypatch.setattr(starts, name, value)
+    K, y = overlapping_problem(1200)
+    bounds = np.full(1200, C)
+    state, considers_all_points = starts.initial_state(StoredGram(K), y, bounds)
+    assert not considers_all_points
+    assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
+    result = solve_active_set_on_gram(StoredGram(K), y, bounds)
+    assert result.kkt_residual <= 1e-9
+    assert count_wrong_sets(state, result, C) <= max_wrong
+
+
+def test_sets_from_a_problem_of_low_rank_are_final():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (2600, 2))
+    y = np.where(np.sin(2 * X[:, 0]) * X[:, 1] + 0.3 * rng.standard_normal(2600) > 0, 1.0, -1.0)
+    gram, C = GaussianGram(X, gamma=0.2), np.full(2600, 10.0)
+    state, considers_all_points = starts.initial_state(gram, y, C)
+    assert considers_all_points
+    assert count_wrong_sets(state, solve_active_set_on_gram(gram, y, C), C) <= 5
+
+
+def test_high_rank_is_not_taken_for_low():
+    X, y = draw_overlapping_classes(3000)
+    gram = GaussianGram(X, gamma=0.1)
+    assert starts._solve_low_rank_problem(gram, y, np.ones(3000)) is None
+
+
+def test_balanced_state_is_feasible_and_orders_the_bounded_points_by_their_errors():
+    rng = np.random.default_rng(0)
+    K, y = overlapping_problem(50)
+    C, e = rng.uniform(0.5, 2.0, 50), rng.standard_normal(50)
+    free = np.arange(50) < 5
+    beta = np.where(free, 0.3 * y * C, 0.0)
+    state = starts._balanced_state(StoredGram(K), y, C, beta, free, e)
+    assert abs(state.beta.sum()) <= 1e-13
+    (added,) = np.flatnonzero(state.free & ~free)
+    others = np.flatnonzero(~state.free)
+    np.testing.assert_array_equal(state.beta[free], beta[free])
+    expected = np.where(e > e[added], state.upper, state.lower)
+    np.testing.assert_array_equal(state.beta[others], expected[others])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_balanced_state_without_a_solution_in_the_box_has_all_points_at_one_end(sign):
+    # The free points alone exceed what the other points can balance.
+    y = np.array([sign, sign, -sign])
+    free = np.array([True, True, False])
+    beta = np.where(free, 5.0 * y, 0.0)
+    C = np.array([5.0, 5.0, 1.0])
+    state = starts._balanced_state(StoredGram(np.eye(3)), y, C, beta, free, np.zeros(3))
+    assert state.beta[2] == -sign
+    np.testing.assert_array_equal(state.free, free)
+
+
+def test_libsvm_without_a_finite_solution_gives_zeros():
+    K = 1e300 * np.eye(4)
+    alpha, intercept = starts._solve_loosely(StoredGram(K), np.array([1.0, -1, 1, -1]), np.ones(4))
+    assert np.isfinite(alpha).all() and np.isfinite(intercept)
+
+
+def test_small_problems_start_with_all_points_free():
+    K, y = overlapping_problem(40)
+    state, considers_all_points = starts.initial_state(StoredGram(K), y, np.ones(40))
+    assert considers_all_points and state.free.all() and not state.beta.any()
+    assert isinstance(state, DualState)
