@@ -7,6 +7,7 @@ LOCK   := $(VENV)/.lock-installed
 READY  := $(VENV)/.package-installed
 LOWEST := _build/lowest
 MUTANT := _build/mutants
+BENCH  := _build/bench
 PORT   ?= 8000
 NB     ?=
 PROCESSORS ?=
@@ -98,9 +99,18 @@ lab: $(READY) ## open the notebooks in JupyterLab (ARGS=... for its options)
 notebooks: $(READY) ## run the notebooks again in place (NB=notebooks/one.ipynb for one)
 	@$(BIN)/python tools/notebooks.py $(NB)
 
-bench: $(READY) ## run every benchmarks/bench_*.py in turn
+bench: $(BENCH)/.ready ## run every benchmarks/bench_*.py in turn, beside the peers that can be installed
 	@set -e; for script in benchmarks/bench_*.py; do \
-	  if [ -e "$$script" ]; then echo "== $$script"; $(BIN)/python "$$script"; fi; done
+	  echo "== $$script"; $(BENCH)/bin/python "$$script"; done
+
+# A separate environment: the peers are in no lock.
+$(BENCH)/.ready: pyproject.toml requirements.txt benchmarks/requirements.txt | $(READY)
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(BENCH)
+	@$(BIN)/uv pip install --quiet --python $(BENCH)/bin/python --constraint requirements.txt \
+	    --editable ".[cvxopt,tables,cluster,course]"
+	@$(BIN)/uv pip install --quiet --python $(BENCH)/bin/python --constraint requirements.txt \
+	    -r benchmarks/requirements.txt || echo "the peers cannot be installed; measuring without them"
+	@touch $@
 
 lock: $(READY) ## compile requirements.in into requirements.txt (UPGRADE=--upgrade for newer versions)
 	$(BIN)/uv pip compile requirements.in --universal --python-version 3.11 --generate-hashes \

@@ -3,7 +3,8 @@
 To add a form, write one class in a new file; `GramMatrix` documents the methods that it needs.
 """
 
-from .computed import ComputedGram, GaussianGram
+from .computed import ComputedGram
+from .gaussian import GaussianGram
 from .low_rank import LowRankGram, centred_gram, pivoted_cholesky
 from .matrix import GramMatrix
 from .stored import StoredGram

@@ -6,18 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..kernels.functions import GaussianBlocks
 from .matrix import FULL_PRODUCT_SHARE, MAX_GATHERED_ROWS, GramMatrix, chunks
 from .stored import StoredGram
 
-__all__ = ["ComputedGram", "GaussianGram"]
+__all__ = ["ComputedGram"]
 
 # A chunk has as many rows as MAX_CHUNK_MEGABYTES can hold, but at least MIN_CHUNK_ROWS and at most
 # MAX_CHUNK_ROWS. The memory of larger chunks would be returned to the system after each use.
 MIN_CHUNK_ROWS = 64
 MAX_CHUNK_ROWS = 1024
 MAX_CHUNK_MEGABYTES = 16
-DEFAULT_CACHE_MEGABYTES, GAUSSIAN_CACHE_MEGABYTES = 2000, 400  # sizes of the row caches
+DEFAULT_CACHE_MEGABYTES = 2000  # size of the row cache
 MAX_STORED_SUBMATRIX_SIZE = 5000  # largest submatrix that is stored
 
 
@@ -164,47 +163,3 @@ class ComputedGram(GramMatrix):
         self._n_used_rows = end
         self._cache_row[uncached] = available_rows
         self._cached_index[available_rows] = uncached
-
-
-class GaussianGram(ComputedGram):
-    """Gram matrix of a Gaussian kernel, for which computing a block is faster than gathering it.
-
-    Only products with columns use the cache; its rows are cached by `cache_rows`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Training points.
-    gamma : float
-        Inverse of a squared length.
-    cache_megabytes : float, default=400
-        Size of the row cache.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.gram import GaussianGram
-    >>> K = GaussianGram(np.array([[0.0], [1.0]]), gamma=2.0)
-    >>> K.dot_columns(np.array([0]), np.array([10.0])).round(4)
-    array([10.    ,  1.3534])
-    """
-
-    def __init__(
-        self, X: np.ndarray, gamma: float, cache_megabytes: float = GAUSSIAN_CACHE_MEGABYTES
-    ) -> None:
-        self._blocks = GaussianBlocks(X, X, gamma)
-        super().__init__(self._blocks.block, len(X), cache_megabytes)
-
-    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return the block of these rows and columns."""
-        return self._blocks.block(rows, columns)
-
-    def upper_triangle(self, indices: np.ndarray, dtype: type) -> np.ndarray:
-        """Return the block of these points; entries below the diagonal are undefined."""
-        return self._blocks.upper_triangle(indices, dtype)
-
-    def _compute_block(self, rows, columns):
-        return self._blocks.block(rows, columns)
-
-    def _compute_rows(self, indices, out=None):
-        return self._blocks.block(indices, out=out)
