@@ -169,7 +169,7 @@ def run(out, max_points):
             if (data, n, factor, C) in measured:
                 continue
             options = {"gamma": factor / (X.shape[1] * X.var()), "C": C}
-            options["repeats"] = 5 if n <= 2000 else 3 if n <= 6000 else 1
+            options["repeats"] = 5 if n <= 2000 else 1
             row = {"method": "cell", "data": data, "n": n, "gamma_factor": factor} | options
             row |= measure_in_new_process(__file__, "cell", X, y, **options)
             rows.append(row | {"versions": versions()})

@@ -291,9 +291,9 @@ def low_rank_approximation(gram, landmarks, *, tol, max_rank):
     factor = pivoted_cholesky(gram.submatrix(landmarks).array(), tol=tol, max_rank=max_rank)
     if factor is None:
         return None
-    columns = gram.block(np.arange(gram.n), landmarks[factor.pivots])
+    rows = gram.block(landmarks[factor.pivots], np.arange(gram.n))
     L = factor.Z[factor.pivots]
-    return LowRankGram(solve_triangular(L, columns.T, lower=True, overwrite_b=True).T)
+    return LowRankGram(solve_triangular(L, rows, lower=True).T)
 
 
 def pivoted_cholesky(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from svmbook.gram import GaussianGram
+from svmbook.gram import ComputedGram, GaussianGram
 from svmbook.gram.low_rank import low_rank_approximation
 from svmbook.kernels import gaussian
 
@@ -48,3 +48,17 @@ def test_low_rank_approximation_is_accurate_or_none():
     assert factor.n_unknowns <= 40
     np.testing.assert_allclose(factor.Z @ factor.Z.T, gaussian(points, gamma=0.1), atol=1e-8)
     assert low_rank_approximation(gram, np.arange(0, 400, 2), tol=1e-10, max_rank=5) is None
+
+
+def test_low_rank_approximation_computes_only_the_rows_of_the_landmarks():
+    points = np.random.default_rng(0).uniform(-1, 1, (400, 2))
+    n_values = []
+
+    def block_function(rows, columns):
+        n_values.append(len(rows) * len(columns))
+        return gaussian(points[rows], points[columns], gamma=0.1)
+
+    gram = ComputedGram(block_function, 400)
+    n_values.clear()
+    factor = low_rank_approximation(gram, np.arange(0, 400, 4), tol=1e-8, max_rank=40)
+    assert sum(n_values) == 100 * 100 + factor.n_unknowns * 400
