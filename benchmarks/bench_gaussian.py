@@ -121,8 +121,8 @@ def onedal_classifier(**params):
     return OneDALSVC(**params)
 
 
-def time_cell(X, y, gamma, C, repeats):
-    """Time all methods in turn, ``repeats`` times each; return the medians."""
+def time_cell(X, y, gamma, C, n_repeats):
+    """Time all methods in turn, ``n_repeats`` times each; return the medians."""
     # The first use of memory is slow on a virtual computer.
     np.empty(WARM_UP_BYTES // 8)[::512] = 1.0
     params = {"C": C, "gamma": gamma}
@@ -135,7 +135,7 @@ def time_cell(X, y, gamma, C, repeats):
     times = {name: [] for name, model in models.items() if model is not None}
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for _ in range(repeats):
+        for _ in range(n_repeats):
             for name, values in times.items():
                 start = time.perf_counter()
                 models[name].fit(X, y)
@@ -156,7 +156,7 @@ METHODS = {"cell": time_cell}
 
 def make_problem(row):
     X, y = DRAW_FUNCTIONS[row["data"]](row["n"])
-    return X, y, {"gamma": row["gamma"], "C": row["C"], "repeats": 1}
+    return X, y, {"gamma": row["gamma"], "C": row["C"], "n_repeats": 1}
 
 
 def run(out, max_points):
@@ -169,7 +169,7 @@ def run(out, max_points):
             if (data, n, factor, C) in measured:
                 continue
             options = {"gamma": factor / (X.shape[1] * X.var()), "C": C}
-            options["repeats"] = 5 if n <= 2000 else 1
+            options["n_repeats"] = 5 if n <= 2000 else 1
             row = {"method": "cell", "data": data, "n": n, "gamma_factor": factor} | options
             row |= measure_in_new_process(__file__, "cell", X, y, **options)
             rows.append(row | {"versions": versions()})

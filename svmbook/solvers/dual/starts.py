@@ -40,7 +40,7 @@ MAX_RANK_PER_ROOT = 2.0
 LANDMARKS_PER_RANK = 4
 LOW_RANK_TOL = 1e-10  # relative to the largest k(x, x)
 INTERIOR_POINT_TOL, MAX_INTERIOR_POINT_ITER = 1e-6, 100
-LIBSVM_TOL, MAX_LIBSVM_ITER = 0.03, 20_000  # the tolerance is in units of the margin
+LIBSVM_TOL, MAX_LIBSVM_ITER = 0.003, 20_000  # the tolerance is in units of the margin
 LIBSVM_CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
 
 
