@@ -159,12 +159,11 @@ def test_result_at_the_iteration_limit_is_feasible_and_reports_its_gap(max_iter)
     assert 0.0 <= result.dual_objective <= solve_active_set(K, y, C).dual_objective
 
 
-@pytest.mark.parametrize(("n", "C"), [(60, 10.0), (600, 0.1)])
-def test_indefinite_kernel_raises(n, C):
-    X = np.random.default_rng(0).standard_normal((n, 3))
+def test_indefinite_kernel_raises():
+    X = np.random.default_rng(0).standard_normal((60, 3))
     y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
     with pytest.raises(ValueError, match=r"not positive semi-definite.*free points"):
-        solve_active_set(np.tanh(X @ X.T - 1.0) + 2.0 * np.eye(n), y, C)
+        solve_active_set(np.tanh(X @ X.T - 1.0) + 2.0 * np.eye(60), y, 10.0)
 
 
 @pytest.mark.parametrize("n", [80, 500])

@@ -12,7 +12,7 @@ from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import certify, intercept_interval, solve_active_set, svm_path
 from svmbook.solvers.dual import active_set
-from svmbook.solvers.dual.faces import FaceSolver
+from svmbook.solvers.dual.faces import FaceSolver, IndefiniteFaceError
 from svmbook.solvers.dual.state import DualState
 
 
@@ -302,6 +302,14 @@ def test_steps_in_single_and_double_precision_agree():
     assert step.sum() == pytest.approx(-0.5, abs=1e-3) and double_step.sum() == pytest.approx(-0.5)
     assert single.use_double_precision() and not double.use_double_precision()
     np.testing.assert_allclose(single.step(F, state.e, 0.5)[0], double_step, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [60, 500])  # double precision only, and single precision first
+def test_indefinite_face_raises(n):
+    X = np.random.default_rng(0).standard_normal((n, 3))
+    face_solver = FaceSolver(StoredGram(np.tanh(X @ X.T - 1.0) + 2.0 * np.eye(n)))
+    with pytest.raises(IndefiniteFaceError, match=r"not positive semi-definite.*free points"):
+        face_solver.step(np.arange(n), np.ones(n), 0.0)
 
 
 def test_small_faces_are_not_factored_in_single_precision():
