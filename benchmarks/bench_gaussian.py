@@ -36,7 +36,7 @@ SIZES = (500, 2000, 6000, 10_000, 20_000)
 C_VALUES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 # Factors of gamma="scale", 1 / (n_features * X.var()): this width and twice this width.
 GAMMA_FACTORS = (1.0, 0.25)
-WARM_UP_BYTES = 3 * 2**30
+WARM_UP_BYTES = 3 * 2**30  # written before the first fit: new memory is slow on virtual computers
 
 
 def draw_normal(n):
@@ -123,8 +123,6 @@ def onedal_classifier(**params):
 
 def time_cell(X, y, gamma, C, n_repeats):
     """Time all methods in turn, ``n_repeats`` times each; return the medians."""
-    # The first use of memory is slow on a virtual computer.
-    np.empty(WARM_UP_BYTES // 8)[::512] = 1.0
     params = {"C": C, "gamma": gamma}
     models = {
         "seconds": DualSVC(kernel="rbf", tol=1e-9, **params),
@@ -201,6 +199,7 @@ def main():
     parser.add_argument("--max-points", type=int, default=SIZES[-1])
     arguments = parser.parse_args()
     if arguments.child:
+        np.empty(WARM_UP_BYTES // 8)[::512] = 1.0
         measure_and_print(METHODS, np.asarray, json.loads(arguments.child))
         return
     arguments.out.parent.mkdir(exist_ok=True)

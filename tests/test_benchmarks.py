@@ -18,8 +18,8 @@ import svmbook
 from svmbook.experiments import load_records
 
 REPEATED_SCRIPTS = [
-    *("bench_active", "bench_dense", "bench_ensembles", "bench_grid", "bench_linear"),
-    *("bench_logistic", "bench_prototypes", "bench_unbiased"),
+    *("bench_active", "bench_dense", "bench_ensembles", "bench_gaussian", "bench_grid"),
+    *("bench_linear", "bench_logistic", "bench_prototypes", "bench_unbiased"),
 ]
 MAX_REPEATED_SECONDS = 1.0  # slower measurements are not repeated
 

@@ -214,7 +214,7 @@ class GaussianBlocks:
         if not self.is_symmetric:
             return self.block(slice(None))
         K = np.empty((n, n))
-        for rows in _row_slices(n, 2 * MIN_BLOCK_ROWS):
+        for rows in _row_slices(n, max(2 * MIN_BLOCK_ROWS, BLOCK_ENTRIES // n)):
             exponents = _exponents(self._rows[rows], self._columns[:, rows.start :])
             size = len(exponents)
             on_diagonal = exponents[:, :size]

@@ -99,7 +99,7 @@ def mean_time_ratio(records, peer):
     return geometric_mean([record["seconds"] / record[peer] for record in records])
 
 
-@pytest.mark.parametrize("n", [500, 2000, 6000, 10_000])
+@pytest.mark.parametrize("n", [500, 2000, 6000])
 def test_whole_fits_are_certified_and_on_average_faster_than_libsvm_and_onedal(n):
     fits = gaussian_fits(n)
     assert max(record["relative_gap"] for record in fits) <= 1e-9
