@@ -14,6 +14,7 @@ OUTPUT_ROUNDING = 8 * np.finfo(float).eps  # relative to the outputs
 STALLED_RESIDUAL = 1e-13
 # Relative to C, or to the largest multiplier: a smaller distance to a bound is rounding error.
 BOUND_TOL = 1e-12
+SNAP_TOL = 1e-9
 MAX_STEP_SIZE = 1e6  # times the largest C: largest factor of the gradient in a gradient step
 
 
@@ -189,14 +190,19 @@ class DualState:
     def snap_to_bounds(self):
         """Move multipliers to a bound from which they differ by rounding errors only.
 
-        If such a point were free, it would determine the intercept.
+        If such a point were free, it would determine the intercept. If C is huge, a multiplier that
+        is tiny relative to C may still matter: the multipliers stay if moving them could raise the
+        objective by more than a fraction SNAP_TOL.
         """
         alpha = np.abs(self.beta)
         at_zero = alpha <= BOUND_TOL * min(alpha.max(), self.C.max())
         snapped = np.flatnonzero(
             (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - BOUND_TOL) * self.C)
         )
+        previous_e, previous_beta = self.e.copy(), self.beta.copy()
         self.set_multipliers(snapped, np.where(at_zero, 0.0, self.y * self.C)[snapped])
+        if self.C @ np.abs(self.e - previous_e) > SNAP_TOL * abs(self.dual_objective):
+            self.e, self.beta = previous_e, previous_beta
         self.update_free()
 
     def with_upper_bounds(self, C):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bench_small import draw_dual_problem
 from hypothesis import given
 from hypothesis import strategies as st
 from svm_problems import gram, kkt_violation, objectives, overlapping_problem, svm_problems
@@ -247,3 +248,11 @@ def test_invalid_Cs_raise(Cs, message):
 def test_overflowing_bounds_of_a_path_raise():
     with pytest.raises(ValueError, match="Cs times weights must be positive and finite"):
         svm_path(np.eye(2), [1, -1], [1.0, 1e200], weights=[1e200, 1.0])
+
+
+def test_multipliers_that_are_tiny_relative_to_a_huge_C_are_kept():
+    # One multiplier is 3e-8 and C is 1e5. Without this multiplier, the gap would be 1e-5.
+    _, K, y, C = draw_dual_problem(2814)
+    result = solve_active_set(K, y, C)
+    assert result.relative_gap <= 1e-9
+    assert 0 < result.alpha[result.alpha > 0].min() < 1e-12 * C.min()
