@@ -14,7 +14,7 @@ OUTPUT_ROUNDING = 8 * np.finfo(float).eps  # relative to the outputs
 STALLED_RESIDUAL = 1e-13
 # Relative to C, or to the largest multiplier: a smaller distance to a bound is rounding error.
 BOUND_TOL = 1e-12
-SNAP_TOL = 1e-9
+SNAP_TOL = 1e-9  # relative to the dual objective
 MAX_STEP_SIZE = 1e6  # times the largest C: largest factor of the gradient in a gradient step
 
 
