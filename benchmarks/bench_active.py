@@ -31,10 +31,6 @@ from svmbook.solvers import svm_path
 C_GRID = [2.0**k for k in range(-5, 16, 2)]
 
 
-def draw_normal(n):
-    return draw_overlapping_classes(n)
-
-
 def draw_threenorm(n):
     X, y = threenorm(n, random_state=0)
     return X, encode_binary_labels(y)[1]
@@ -50,7 +46,7 @@ def draw_covtype(n):
 
 #: Functions that return n points and their labels.
 DRAW_FUNCTIONS = {
-    "normal": draw_normal,
+    "normal": draw_overlapping_classes,
     "threenorm": draw_threenorm,
     "covtype": draw_covtype,
 }
@@ -96,7 +92,7 @@ COLUMNS += ["default_libsvm_over_active_set", "n_iter", "kkt_residual", "converg
 
 def run_paths():
     rows = []
-    for data, n in itertools.product(("normal", "threenorm", "covtype"), (600, 2000)):
+    for data, n in itertools.product(DRAW_FUNCTIONS, (600, 2000)):
         X, y = DRAW_FUNCTIONS[data](n)
         for gamma in (2.0**-7, 2.0**-5, 2.0**-3, 2.0**-1):
             row = {"table": "path", "method": "path", "data": data, "n": n, "gamma": gamma}

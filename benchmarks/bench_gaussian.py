@@ -16,12 +16,18 @@ file contains already; ``--max-points N`` omits larger problems.
 import argparse
 import itertools
 import json
-import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from measure import geometric_mean, measure_and_print, measure_in_new_process, print_table
+from measure import (
+    geometric_mean,
+    measure_and_print,
+    measure_in_new_process,
+    print_table,
+    time_call,
+)
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -135,9 +141,7 @@ def time_cell(X, y, gamma, C, n_repeats):
         warnings.simplefilter("ignore")
         for _ in range(n_repeats):
             for name, values in times.items():
-                start = time.perf_counter()
-                models[name].fit(X, y)
-                values.append(time.perf_counter() - start)
+                values.append(time_call(partial(models[name].fit, X, y))[1])
     ours = models["seconds"]
     return {name: float(np.median(values)) for name, values in times.items()} | {
         "objective": ours.objective_,

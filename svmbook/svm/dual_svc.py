@@ -42,7 +42,7 @@ SOLVERS = {
 MAX_STORED_GAUSSIAN_POINTS = 4000  # beyond, computing blocks twice is faster than storing K
 GAUSSIAN_STORED_NUMBERS = 1e8  # beyond that number of points: cached rows, and the system of a face
 BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
-# For these kernels, centring the points changes only the intercept and reduces rounding errors.
+# For these kernels, centring the points changes only the intercept, and reduces rounding errors.
 CENTRED_KERNELS = ("linear", "rbf")
 
 
@@ -324,7 +324,7 @@ class DualSVC(KernelMachine):
             return centred_gram(points.toarray() if issparse(points) else points)
         is_native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
         max_stored = MAX_STORED_GAUSSIAN_POINTS if kernel.name == "rbf" else MAX_STORED_POINTS
-        if is_native or (solver == "active-set" and n > max_stored and kernel.is_known_definite):
+        if kernel.is_known_definite and (is_native or (solver == "active-set" and n > max_stored)):
             if kernel.name == "rbf":
                 return GaussianGram(points, **kernel.params), None
             return ComputedGram(kernel.block_function(points), n), None

@@ -30,7 +30,8 @@ def cross_over(gram, y, C, alpha, intercept, *, tol, finished=True, **report):
     approximate_state = DualState(gram, y, upper, clipped_beta, np.ones(len(y), dtype=bool))
     if not finished:
         return _make_feasible_and_certify(approximate_state, intercept, C, tol, report)
-    state = predict_state(gram, y, upper, np.abs(clipped_beta), intercept)
+    f = y - approximate_state.e
+    state = predict_state(gram, y, upper, np.abs(clipped_beta), intercept, f)
     max_iter = max(MIN_ITER_LIMIT, MAX_ITER_TIMES_POINTS // len(y))
     try:
         active_set_result = run_iterations(state, max_iter, max_idle=1).to_result(

@@ -93,10 +93,19 @@ def test_balanced_state_without_a_solution_in_the_box_has_all_points_at_one_end(
     np.testing.assert_array_equal(state.free, free)
 
 
-def test_libsvm_without_a_finite_solution_gives_zeros():
+def test_libsvm_at_the_limit_of_double_precision_gives_finite_numbers():
     K = 1e300 * np.eye(4)
     alpha, intercept = starts._solve_loosely(StoredGram(K), np.array([1.0, -1, 1, -1]), np.ones(4))
     assert np.isfinite(alpha).all() and np.isfinite(intercept)
+
+
+def test_libsvm_without_a_finite_solution_gives_zeros(monkeypatch):
+    def fail(*arguments):
+        raise ValueError("The dual coefficients or intercepts are not finite.")
+
+    monkeypatch.setattr(starts, "fit_multipliers", fail)
+    alpha, intercept = starts._solve_loosely(StoredGram(np.eye(2)), np.array([1.0, -1]), np.ones(2))
+    assert not alpha.any() and intercept == 0.0
 
 
 def test_small_problems_start_with_all_points_free():
