@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..kernels.functions import GaussianBlocks
-from .computed import ComputedGram
+from .matrix import GramMatrix
 
 __all__ = ["GaussianGram"]
 
-DEFAULT_CACHE_MEGABYTES = 400  # size of the row cache
+# In single precision the relative error of a kernel value is about 1e-7 times gamma |x - z|^2. It
+# is used only if gamma |x|^2 is at most this, for centred points.
+MAX_SINGLE_PRECISION_NORM = 1e4
 
 
-class GaussianGram(ComputedGram):
-    """Gram matrix of a Gaussian kernel, for which computing a block is faster than gathering it.
+class GaussianGram(GramMatrix):
+    """Gram matrix of a Gaussian kernel, of which nothing is stored.
 
-    Only products with columns use the cache; its rows are cached by `cache_rows`.
+    Computing a block takes less time than reading it from memory, unless there are many features.
 
     Parameters
     ----------
@@ -23,8 +25,13 @@ class GaussianGram(ComputedGram):
         Training points.
     gamma : float
         Inverse of a squared length.
-    cache_megabytes : float, default=400
-        Size of the row cache.
+    dtype : type, default=float
+        Type of the computed values; sums are in double precision.
+
+    Raises
+    ------
+    ValueError
+        The squared norm of a point is not finite.
 
     Examples
     --------
@@ -35,11 +42,30 @@ class GaussianGram(ComputedGram):
     array([10.    ,  1.3534])
     """
 
-    def __init__(
-        self, X: np.ndarray, gamma: float, cache_megabytes: float = DEFAULT_CACHE_MEGABYTES
-    ) -> None:
-        self._blocks = GaussianBlocks(X, X, gamma)
-        super().__init__(self._blocks.block, len(X), cache_megabytes)
+    def __init__(self, X: np.ndarray, gamma: float, dtype: type = float) -> None:
+        self.X, self.gamma, self.dtype, self.n = X, gamma, dtype, len(X)
+        self._blocks = GaussianBlocks(X, X, gamma, dtype)
+        self.diagonal = np.ones(self.n)
+        if not np.isfinite(self._blocks.squared_norms).all():
+            raise ValueError("the squared norms of the points are not finite; scale the features.")
+
+    def in_single_precision(self) -> GaussianGram:
+        """Return this form in single precision, if that is accurate enough."""
+        if self._blocks.squared_norms.max() > MAX_SINGLE_PRECISION_NORM:
+            return self
+        return GaussianGram(self.X, self.gamma, np.float32)
+
+    def in_double_precision(self) -> GaussianGram:
+        """Return this form in double precision."""
+        return GaussianGram(self.X, self.gamma)
+
+    def dot(self, v: np.ndarray) -> np.ndarray:
+        """Return :math:`Kv`."""
+        return self.dot_columns(np.arange(self.n), v)
+
+    def dot_columns(self, indices: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return the sum of the columns ``indices``, weighted by ``values``."""
+        return self._blocks.weighted_row_sum(indices, values)
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the block of these rows and columns."""
@@ -49,8 +75,10 @@ class GaussianGram(ComputedGram):
         """Return the block of these points; entries below the diagonal are undefined."""
         return self._blocks.upper_triangle(indices, dtype)
 
-    def _compute_block(self, rows, columns):
-        return self._blocks.block(rows, columns)
+    def array(self) -> np.ndarray:
+        """Return the matrix as an array of doubles."""
+        return GaussianBlocks(self.X, self.X, self.gamma).all()
 
-    def _compute_rows(self, indices, out=None):
-        return self._blocks.block(indices, out=out)
+    def submatrix(self, indices: np.ndarray) -> GaussianGram:
+        """Return the Gram matrix of a subset of the points."""
+        return GaussianGram(self.X[indices], self.gamma, self.dtype)

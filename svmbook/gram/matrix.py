@@ -46,6 +46,16 @@ class GramMatrix:
     and ``factor`` if systems can be solved with it.
     """
 
+    dtype = float  # of the entries
+
+    def in_single_precision(self) -> GramMatrix:
+        """Return this form with entries in single precision if they are then computed faster."""
+        return self
+
+    def in_double_precision(self) -> GramMatrix:
+        """Return this form with entries in double precision."""
+        return self
+
     def limit_blas_threads(self) -> AbstractContextManager:
         """Return the context in which BLAS is fastest for this form: by default without limit."""
         return nullcontext()

@@ -336,7 +336,7 @@ class DualSVC(KernelMachine):
         options = {"tol": float(self.tol)}
         if self.max_iter != -1:
             options["max_iter"] = int(self.max_iter)
-        if solver == "libsvm" and isinstance(gram, ComputedGram):
+        if solver == "libsvm" and not isinstance(gram, StoredGram):
             return solve_libsvm_on_gram(points, gram, y, C, kernel.name, **kernel.params, **options)
         if solver == "libsvm":
             return solve_libsvm_on_gram(gram.K, gram, y, C, "precomputed", **options)

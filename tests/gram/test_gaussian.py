@@ -5,32 +5,48 @@ import pytest
 
 from svmbook.gram import ComputedGram, GaussianGram
 from svmbook.gram.low_rank import low_rank_approximation
-from svmbook.kernels import gaussian
+from svmbook.kernels import functions, gaussian
 
 N = 300
 Z = np.random.default_rng(0).standard_normal((N, 4))
 
 
-@pytest.mark.parametrize("cache_megabytes", [0.0, 0.02, 10.0])
-def test_gaussian_form_agrees_with_the_kernel_for_every_size_of_the_cache(cache_megabytes):
+@pytest.mark.parametrize(("dtype", "tol"), [(float, 1e-14), (np.float32, 1e-6)])
+def test_gaussian_form_agrees_with_the_kernel(dtype, tol, monkeypatch):
+    monkeypatch.setattr(functions, "TILE_ROWS", 7)
+    monkeypatch.setattr(functions, "BLOCK_ENTRIES", 200)  # several tiles in both directions
     rng = np.random.default_rng(0)
     expected = gaussian(Z, gamma=0.3)
-    gram = GaussianGram(Z, gamma=0.3, cache_megabytes=cache_megabytes)
-    for _ in range(4):  # the cached rows change
-        indices = rng.permutation(N)[:40]
-        gram.cache_rows(indices)
-        columns = rng.permutation(N)[:60]
-        v = rng.standard_normal(60)
-        np.testing.assert_allclose(
-            gram.dot_columns(columns, v), expected[:, columns] @ v, atol=1e-12
-        )
-    block = gram.block(indices, columns)
-    np.testing.assert_allclose(block, expected[np.ix_(indices, columns)], atol=1e-14)
-    triangle = gram.upper_triangle(indices, np.float32)
+    gram = GaussianGram(Z, gamma=0.3, dtype=dtype)
+    rows, columns = rng.permutation(N)[:40], rng.permutation(N)[:60]
+    for indices in (columns, columns[:1], columns[:0], np.arange(N)):
+        v = rng.standard_normal(len(indices))
+        product = gram.dot_columns(indices, v)
+        assert product.dtype == float
+        np.testing.assert_allclose(product, expected[:, indices] @ v, atol=100 * tol)
+    np.testing.assert_allclose(gram.dot(v), expected @ v, atol=100 * tol)
+    block = expected[np.ix_(rows, columns)]
+    np.testing.assert_allclose(gram.block(rows, columns), block, atol=tol)
+    submatrix = gram.submatrix(rows).block(np.arange(40), np.arange(40))
+    np.testing.assert_allclose(submatrix, expected[np.ix_(rows, rows)], atol=tol)
+    np.testing.assert_allclose(gram.array(), expected, atol=1e-14)
+    triangle = gram.upper_triangle(rows, np.float32)
     assert triangle.dtype == np.float32
+    np.testing.assert_allclose(np.triu(triangle), np.triu(expected[np.ix_(rows, rows)]), atol=1e-6)
+
+
+def test_form_in_single_precision_has_a_form_in_double_precision():
+    single = GaussianGram(Z, gamma=0.3).in_single_precision()
+    assert single.dtype == np.float32 and single.submatrix(np.arange(9)).dtype == np.float32
+    double, indices = single.in_double_precision(), np.arange(N)
     np.testing.assert_allclose(
-        np.triu(triangle), np.triu(expected[np.ix_(indices, indices)]), atol=1e-6
+        double.block(indices, indices), gaussian(Z, gamma=0.3), rtol=1e-14, atol=1e-14
     )
+
+
+def test_points_of_huge_norm_are_not_computed_in_single_precision():
+    gram = GaussianGram(np.array([[0.0], [1.0], [1e4]]), gamma=1.0)
+    assert gram.in_single_precision() is gram
 
 
 def test_gaussian_form_refuses_points_whose_squares_overflow():

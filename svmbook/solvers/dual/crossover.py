@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .active_set import run_iterations
 from .faces import IndefiniteFaceError
+from .iterations import run_iterations
 from .starts import predict_state
 from .state import DualState
 

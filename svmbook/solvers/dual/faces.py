@@ -61,11 +61,15 @@ class FaceSolver:
         """Return to the smallest shift of these iterations."""
         self.relative_shift = FIRST_SHIFT
 
-    def use_double_precision(self):
-        """Factor all faces in double precision; return whether the last one was in single."""
-        self.use_single_precision = False
+    def use_double_precision(self, gram):
+        """Factor all faces of ``gram`` in double precision; return whether the last was in single.
+
+        The shift returns to its smallest value, since few corrections are left.
+        """
+        self.gram, self.use_single_precision = gram, False
         if self._is_factor_single:
             self._factored_F = None
+            self.reset_shift()
         return self._is_factor_single
 
     def raise_shift(self):

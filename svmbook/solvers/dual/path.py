@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from ...threads import one_blas_thread
 from ..checks import check_bounds, check_problem, check_stopping
-from .active_set import as_gram, run_iterations, solve_from_scratch
+from .active_set import as_gram, solve_from_scratch
+from .iterations import run_iterations
 
 if TYPE_CHECKING:
     from .result import SolverResult

@@ -2,13 +2,13 @@ r"""The initial sets of the active-set method, predicted from an approximate sol
 
 Three approximations of the solution of :eq:`eq-dual` are tried in turn.
 
-1. If the Gram matrix is close to a matrix :math:`ZZ^\top` of low rank, as for a wide Gaussian in
+1. With few points, LIBSVM solves the problem with a loose tolerance, on a stored Gram matrix.
+2. If the Gram matrix is close to a matrix :math:`ZZ^\top` of low rank, as for a wide Gaussian in
    two dimensions, an interior-point method solves the problem with this matrix.
-2. LIBSVM solves the problem with a loose tolerance, on a stored Gram matrix. With many points, it
-   first solves the problem of a stratified sample, whose C is larger in proportion, and then the
-   problem of the *candidates*: the points to which that solution gives the smallest margins. The
-   other points start as non-support vectors.
-3. If there are too many candidates, the solution for the sample predicts the sets of all points.
+3. Otherwise the active-set method solves the problem of a stratified sample, whose C is larger in
+   proportion. Many free points indicate few support vectors; then LIBSVM solves the problem of the
+   *candidates*: the points to which the solution of the sample gives the smallest margins. With few
+   free points, the outputs of the solution predict the sets of all points.
 """
 
 import numpy as np
@@ -26,14 +26,20 @@ __all__ = [
     "fit_multipliers",
     "initial_state",
     "predict_state",
+    "state_from_sample",
+    "stratified_sample",
 ]
 
 MAX_DIRECT_POINTS = 100  # largest number of points for which all points simply start free
 MAX_LIBSVM_POINTS = 2500  # largest number of points that LIBSVM gets at once
-SAMPLE_SHARE, MIN_SAMPLE_SIZE, MAX_SAMPLE_SIZE = 0.25, 1500, 5000
+SAMPLE_SHARE, MIN_SAMPLE_SIZE = 0.25, 1500
+# LIBSVM gets the candidates if they are few and if the sample has more than one free point per
+# SUPPORT_VECTORS_PER_FREE_POINT points whose margin is below 1.
 MAX_CANDIDATES = 5000  # their Gram matrix is stored, in 200 MB
 CANDIDATES_PER_SUPPORT_VECTOR = 1.5  # or fewer, but at least MIN_CANDIDATES_PER_SUPPORT_VECTOR
 MIN_CANDIDATES_PER_SUPPORT_VECTOR = 1.2
+SUPPORT_VECTORS_PER_FREE_POINT = 6.0
+FREE_POINTS_RATIO = 3.0  # initial free points per free point of the sample, without candidates
 # A Gram matrix is of low rank if its rank is at most MAX_RANK_PER_ROOT times the root of n, as far
 # as LANDMARKS_PER_RANK times as many points show. The interior-point method is then the fastest.
 MAX_RANK_PER_ROOT = 2.0
@@ -45,30 +51,49 @@ LIBSVM_CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
 
 
 def initial_state(gram, y, C):
-    """Return a state whose sets are predicted, and whether the prediction considers all points."""
+    """Return a state whose sets are predicted; None if they must be predicted from a sample."""
     n = len(y)
     if n <= MAX_DIRECT_POINTS:
-        return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool)), True
+        return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     if n <= MAX_LIBSVM_POINTS:
-        return predict_state(gram, y, C, *_solve_loosely(gram, y, C)), True
-    state = _solve_low_rank_problem(gram, y, C)
-    if state is not None:
-        return state, True
-    sample = _stratified_sample(y, np.clip(SAMPLE_SHARE * n, MIN_SAMPLE_SIZE, MAX_SAMPLE_SIZE))
-    share = C[sample].sum() / C.sum()
-    sample_alpha, intercept = _solve_subset(gram, y, C / share, sample)
-    f = _outputs(gram, y, sample_alpha)
-    margin = y * (f + intercept)
-    n_support = int((margin < 1.0).sum())
-    if MIN_CANDIDATES_PER_SUPPORT_VECTOR * n_support <= MAX_CANDIDATES:
+        return predict_state(gram, y, C, *_solve_loosely(gram, y, C))
+    return _solve_low_rank_problem(gram.in_double_precision(), y, C)
+
+
+def stratified_sample(y):
+    """Return the indices of the points whose problem is solved first."""
+    return _every_kth_point(y, max(SAMPLE_SHARE * len(y), MIN_SAMPLE_SIZE))
+
+
+def state_from_sample(gram, y, C, sample, share, sample_state):
+    """Return the state that the solution for a sample predicts.
+
+    ``share`` is the fraction of the sum of C that the sample had before its C was divided by it.
+    """
+    f = gram.dot_columns(sample, sample_state.beta)
+    margin, n_free = y * (f + sample_state.b), sample_state.free.sum()
+    n_support = (margin < 1.0).sum()
+    if (
+        MIN_CANDIDATES_PER_SUPPORT_VECTOR * n_support <= MAX_CANDIDATES
+        and n_support < SUPPORT_VECTORS_PER_FREE_POINT * n_free
+    ):
         n_candidates = int(min(CANDIDATES_PER_SUPPORT_VECTOR * n_support, MAX_CANDIDATES))
         candidates = np.sort(np.argsort(margin, kind="stable")[:n_candidates])
         if len(np.unique(y[candidates])) == 2:
-            return predict_state(gram, y, C, *_solve_subset(gram, y, C, candidates)), False
-    at_zero, at_upper_bound = _predict_bounds(1.0 - margin, sample_alpha, C / share)
-    free = np.zeros(n, dtype=bool)
-    free[sample] = ~(at_zero | at_upper_bound)[sample]
-    return _balanced_state(gram, y, C, y * share * sample_alpha, free, y - f), False
+            return _state_from_candidates(gram, y, C, candidates)
+    beta, free = np.zeros(len(y)), np.zeros(len(y), dtype=bool)
+    beta[sample], free[sample] = share * sample_state.beta, sample_state.free
+    free[np.argsort(np.abs(1.0 - margin), kind="stable")[: int(FREE_POINTS_RATIO * n_free)]] = True
+    state = _balanced_state(gram, y, C, beta, free, y - f)
+    state.b = sample_state.b
+    return state
+
+
+def _state_from_candidates(gram, y, C, candidates):
+    """Return the state that LIBSVM's solution for some points predicts."""
+    alpha, subset = np.zeros(len(y)), gram.submatrix(candidates)
+    alpha[candidates], intercept = _solve_loosely(subset, y[candidates], C[candidates])
+    return predict_state(gram, y, C, alpha, intercept)
 
 
 def predict_state(gram, y, C, alpha, intercept, f=None):
@@ -120,7 +145,7 @@ def _predict_bounds(gradient, alpha, C):
     return at_zero, at_upper_bound
 
 
-def _stratified_sample(y, size):
+def _every_kth_point(y, size):
     """Return the indices of every k-th point of each class, at most about ``size`` in all."""
     step = -(-len(y) // int(size))
     return np.sort(np.concatenate([np.flatnonzero(y == label)[::step] for label in (-1.0, 1.0)]))
@@ -129,7 +154,7 @@ def _stratified_sample(y, size):
 def _solve_low_rank_problem(gram, y, C):
     """Return the state predicted from a problem of low rank; None if its rank is not low."""
     max_rank = MAX_RANK_PER_ROOT * np.sqrt(len(y))
-    landmarks = _stratified_sample(y, LANDMARKS_PER_RANK * max_rank)
+    landmarks = _every_kth_point(y, LANDMARKS_PER_RANK * max_rank)
     factor = low_rank_approximation(gram, landmarks, tol=LOW_RANK_TOL, max_rank=max_rank)
     if factor is None:
         return None
@@ -143,13 +168,6 @@ def _solve_low_rank_problem(gram, y, C):
         return None
     alpha = np.clip(unit * solution.u, 0.0, C)
     return predict_state(gram, y, C, alpha, solution.v[0], centred_factor.dot(y * alpha))
-
-
-def _solve_subset(gram, y, C, points):
-    """Return `_solve_loosely` for a subset, with the multipliers of all points."""
-    alpha = np.zeros(len(y))
-    alpha[points], intercept = _solve_loosely(gram.submatrix(points), y[points], C[points])
-    return alpha, intercept
 
 
 def _solve_loosely(gram, y, C):

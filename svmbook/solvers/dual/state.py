@@ -10,6 +10,7 @@ from .result import certify, intercept_interval
 __all__ = ["DualState"]
 
 OUTPUT_ROUNDING = 8 * np.finfo(float).eps  # relative to the outputs
+SINGLE_PRECISION_ROUNDING = 4 * np.finfo(np.float32).eps  # relative to the norm of the multipliers
 # Times max(1, k(x, x) min(C)): a residual this small is accepted if it no longer decreases.
 STALLED_RESIDUAL = 1e-13
 # Relative to C, or to the largest multiplier: a smaller distance to a bound is rounding error.
@@ -27,6 +28,9 @@ class DualState:
     :math:`\beta` is optimal if for some :math:`b` every free point has :math:`e_i = b`, every point
     at its upper bound :math:`e_i \ge b` and every point at its lower bound :math:`e_i \le b`.
 
+    If only the multipliers of a subset of the points vary, the others change the targets y and the
+    sum of the multipliers; see `restrict`.
+
     Parameters
     ----------
     gram : GramMatrix
@@ -37,12 +41,17 @@ class DualState:
         Signed multipliers; those of points that are not free are at a bound.
     free : ndarray of bool of shape (n,)
         The free points.
+    targets : ndarray of shape (n,), default=None
+        What replaces y in the error and in the objective; y by default.
+    beta_sum : float, default=0.0
+        What :math:`1^\top\beta` must be.
     """
 
-    def __init__(self, gram, y, C, beta, free):
+    def __init__(self, gram, y, C, beta, free, *, targets=None, beta_sum=0.0):
         self.gram, self.y, self.C, self.n = gram, y, C, len(y)
         self.lower, self.upper = np.minimum(0.0, y * C), np.maximum(0.0, y * C)
         self.beta, self.free = beta, free
+        self.targets, self.beta_sum = y if targets is None else targets, beta_sum
         self.b, self.n_iter, self.solved, self.message = 0.0, 0, False, ""
         self.total_change = 0.0  # of the multipliers since the errors were computed
         self.stall_tol = STALLED_RESIDUAL * max(1.0, gram.scale * C.min())
@@ -60,19 +69,46 @@ class DualState:
 
     @property
     def rounding_error(self):
-        r"""Bound on the rounding error of each e_i, from :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`."""
+        r"""Bound on the rounding error of each e_i, from :math:`|K_{ij}|\le\sqrt{K_{ii}K_{jj}}`.
+
+        In single precision it is an estimate for independent rounding errors, which is smaller.
+        """
         norms = self.gram.norms
+        if self.gram.dtype == np.float32:
+            return SINGLE_PRECISION_ROUNDING * norms * np.linalg.norm(norms * self.beta)
         return OUTPUT_ROUNDING * (1.0 + norms * (norms @ np.abs(self.beta)))
 
     @property
     def dual_objective(self):
         """The objective of the dual, a lower bound on the optimum if beta is feasible."""
-        return 0.5 * self.beta @ (self.y + self.e)
+        return 0.5 * self.beta @ (self.targets + self.e)
+
+    @property
+    def imbalance(self):
+        """The sum of the multipliers minus what it must be."""
+        return self.beta.sum() - self.beta_sum
+
+    def restrict(self, points):
+        """Return the state of the problem in which only the multipliers of ``points`` vary.
+
+        All its points are free.
+        """
+        gram, beta, C = self.gram.submatrix(points), self.beta[points], self.C[points]
+        targets, free = self.e[points] + gram.dot(beta), np.ones(len(points), dtype=bool)
+        return DualState(gram, self.y[points], C, beta, free, targets=targets, beta_sum=beta.sum())
+
+    def use_double_precision(self):
+        """Compute in double precision from now on; return whether it was single before."""
+        was_single = self.gram.dtype == np.float32
+        if was_single:
+            self.gram = self.gram.in_double_precision()
+            self.recompute_errors()
+        return was_single
 
     def recompute_errors(self):
         """Compute the errors from the multipliers, since updates accumulate rounding errors."""
         support = np.flatnonzero(self.beta)
-        self.e = self.y - self.gram.dot_columns(support, self.beta[support])
+        self.e = self.targets - self.gram.dot_columns(support, self.beta[support])
         self.total_change = 0.0
 
     def set_multipliers(self, indices, beta):
@@ -158,17 +194,17 @@ class DualState:
     def make_feasible(self):
         r"""Project the multipliers onto the feasible set.
 
-        The nearest point of the box with :math:`1^\top\beta = 0` is :math:`z` minus a constant,
+        The nearest point of the box with the required sum is :math:`z` minus a constant,
         clipped to the box. If the points inside the box can absorb the imbalance, those at bounds
         stay there. Otherwise a gradient step makes the entries of z differ first, so that few
         points end strictly inside the box.
         """
         # Local names: brentq keeps a reference to `project`, which must not refer to self.
-        lower, upper = self.lower, self.upper
+        lower, upper, beta_sum = self.lower, self.upper, self.beta_sum
         z = np.clip(self.beta, lower, upper)
         movable = (z > lower) & (z < upper)
         smallest_sum, largest_sum = (np.where(movable, end, z).sum() for end in (lower, upper))
-        if not smallest_sum <= 0.0 <= largest_sum:
+        if not smallest_sum <= beta_sum <= largest_sum:
             z += min(1.0 / self.gram.scale, MAX_STEP_SIZE * self.C.max()) * self.e
             movable[:] = True
 
@@ -176,13 +212,15 @@ class DualState:
             return np.where(movable, np.clip(z - t, lower, upper), z)
 
         bracket = (z - upper).min(), (z - lower).max()
-        t = brentq(lambda t: project(t).sum(), *bracket, xtol=np.finfo(float).tiny, disp=False)
+        t = brentq(
+            lambda t: project(t).sum() - beta_sum, *bracket, xtol=np.finfo(float).tiny, disp=False
+        )
         self.beta = project(t)
         for _ in range(3):  # points inside the box absorb the rounding error of the sum
             self.update_free()
             F = np.flatnonzero(self.free)
             if len(F):
-                share = self.beta.sum() / len(F)
+                share = self.imbalance / len(F)
                 self.beta[F] = np.clip(self.beta[F] - share, lower[F], upper[F])
         self.update_free()
         self.recompute_errors()

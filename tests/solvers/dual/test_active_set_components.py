@@ -11,7 +11,7 @@ from svmbook.datasets import stdev, twonorm
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import certify, intercept_interval, solve_active_set, svm_path
-from svmbook.solvers.dual import active_set
+from svmbook.solvers.dual import iterations
 from svmbook.solvers.dual.faces import FaceSolver, IndefiniteFaceError
 from svmbook.solvers.dual.state import DualState
 
@@ -213,7 +213,7 @@ def test_path_continues_from_unsolved_states():
 def test_refinement_ends_if_the_residual_stalls_or_is_small(
     ratio, stall_tol, should_end, monkeypatch
 ):
-    monkeypatch.setattr(active_set, "MAX_STALLS", 20)
+    monkeypatch.setattr(iterations, "MAX_STALLS", 20)
     residuals = (ratio**k for k in range(1000))
     state = SimpleNamespace(
         stall_tol=stall_tol,
@@ -224,7 +224,7 @@ def test_refinement_ends_if_the_residual_stalls_or_is_small(
     face_solver = SimpleNamespace(
         refactor_with_smaller_shift=lambda: False
     )  # the shift is the smallest one
-    refinement = active_set._Refinement()
+    refinement = iterations._Refinement()
     is_solved = [refinement.confirm_solved_or_refactor(state, face_solver, None) for _ in range(30)]
     assert any(is_solved) == should_end
     if not stall_tol and should_end:
@@ -247,10 +247,10 @@ def test_initial_sets_that_are_wrong_at_every_point_are_corrected_in_one_iterati
     exact_result = solve_active_set(K, y, C)
     free = (exact_result.alpha > 0) & (exact_result.alpha < C)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    active_set._run_primal_dual(state, FaceSolver(state.gram), 1, 1)
+    iterations.run_primal_dual(state, 1, max_idle=1)
     np.testing.assert_array_equal(state.free, free)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    assert active_set._run_primal_dual(state, FaceSolver(state.gram), 3, 1)
+    assert iterations.run_primal_dual(state, 3, max_idle=1)
     np.testing.assert_allclose(y * state.beta, exact_result.alpha, atol=1e-12)
 
 
@@ -277,13 +277,16 @@ def test_cycle_of_primal_dual_iterations_is_ended(max_idle, monkeypatch):
     # (notebooks/notes/active_sets.ipynb).
     y = np.array([1.0, -1.0, 1.0, -1.0])
     cycling_solver = SimpleNamespace(
-        step=lambda F, e, imbalance: (-y[F], 0.0), lower_shift=list, raise_shift=list
+        step=lambda F, e, imbalance: (-y[F], 0.0),
+        lower_shift=list,
+        raise_shift=list,
+        use_double_precision=lambda gram: False,
     )
-    monkeypatch.setattr(active_set, "FaceSolver", lambda *arguments, **options: cycling_solver)
-    monkeypatch.setattr(active_set, "_run_monotone", lambda *arguments: True)
+    monkeypatch.setattr(iterations, "FaceSolver", lambda *arguments, **options: cycling_solver)
+    monkeypatch.setattr(iterations, "_run_monotone", lambda *arguments: True)
     gram, free_half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
     state = DualState(gram, y, np.ones(4), np.zeros(4), free_half)
-    active_set.run_iterations(state, 1000, max_idle=max_idle)
+    iterations.run_iterations(state, 1000, max_idle=max_idle)
     assert state.message == f"{max_idle + 2} primal-dual and 0 monotone iterations"
 
 
@@ -300,8 +303,11 @@ def test_steps_in_single_and_double_precision_agree():
     np.testing.assert_allclose(step, double_step, atol=1e-2 * np.abs(double_step).max())
     assert b == pytest.approx(double_b, abs=1e-2)
     assert step.sum() == pytest.approx(-0.5, abs=1e-3) and double_step.sum() == pytest.approx(-0.5)
-    assert single.use_double_precision() and not double.use_double_precision()
-    np.testing.assert_allclose(single.step(F, state.e, 0.5)[0], double_step, atol=1e-12)
+    assert single.use_double_precision(state.gram) and not double.use_double_precision(state.gram)
+    # The shift is back at its smallest value.
+    double.end_damping()
+    exact_step, _ = double.step(F, state.e, 0.5)
+    np.testing.assert_allclose(single.step(F, state.e, 0.5)[0], exact_step, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [60, 500])  # double precision only, and single precision first
@@ -316,7 +322,7 @@ def test_small_faces_are_not_factored_in_single_precision():
     K, y = overlapping_problem(100)
     face_solver = FaceSolver(StoredGram(K))
     face_solver.step(np.arange(100), y, 0.0)
-    assert not face_solver.use_double_precision()
+    assert not face_solver.use_double_precision(face_solver.gram)
 
 
 def test_face_that_is_singular_in_single_precision_is_factored_in_double():

@@ -19,8 +19,8 @@ from svmbook.solvers import (
     solve_smo,
 )
 from svmbook.solvers.dual import crossover, cvxopt_coneqp, libsvm
-from svmbook.solvers.dual.active_set import run_iterations
 from svmbook.solvers.dual.crossover import cross_over
+from svmbook.solvers.dual.iterations import run_iterations
 from svmbook.solvers.dual.mehrotra import equalise_class_sums
 from svmbook.solvers.dual.state import DualState
 

@@ -8,7 +8,7 @@ from synthetic_data import draw_overlapping_classes
 from svmbook.gram import GaussianGram, StoredGram
 from svmbook.solvers import solve_active_set
 from svmbook.solvers.dual import starts
-from svmbook.solvers.dual.active_set import solve_active_set_on_gram
+from svmbook.solvers.dual.active_set import solve_active_set_on_gram, solve_from_scratch
 from svmbook.solvers.dual.state import DualState
 
 
@@ -22,31 +22,31 @@ def count_wrong_sets(state, result, C):
 def test_sets_from_all_points_are_nearly_final():
     K, y = overlapping_problem(600)
     C = np.random.default_rng(0).uniform(0.5, 2.0, 600)
-    state, considers_all_points = starts.initial_state(StoredGram(K), y, C)
-    assert considers_all_points
+    state = starts.initial_state(StoredGram(K), y, C)
     assert count_wrong_sets(state, solve_active_set(K, y, C), C) <= 12
 
 
 @pytest.mark.parametrize(
     ("max_candidates", "C", "max_wrong"),
     [
-        (2000, 0.5, 60),  # a sample, then candidates
+        (2000, 1.0, 60),  # candidates
         (2000, 20.0, 60),
-        (10, 0.5, 400),  # the sample alone
+        (10, 1.0, 700),  # the sample alone
         (10, 20.0, 700),
     ],
 )
 def test_sets_from_a_sample_are_close_to_the_final_ones(max_candidates, C, max_wrong, monkeypatch):
-    settings = {"MAX_LIBSVM_POINTS": 500, "MIN_SAMPLE_SIZE": 300, "MAX_CANDIDATES": max_candidates}
-    for name, value in settings.items():
-        monkeypatch.setattr(starts, name, value)
+    monkeypatch.setattr(starts, "MIN_SAMPLE_SIZE", 300)
+    monkeypatch.setattr(starts, "MAX_CANDIDATES", max_candidates)
     K, y = overlapping_problem(1200)
-    bounds = np.full(1200, C)
-    state, considers_all_points = starts.initial_state(StoredGram(K), y, bounds)
-    assert not considers_all_points
-    assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
-    result = solve_active_set_on_gram(StoredGram(K), y, bounds)
-    assert result.kkt_residual <= 1e-9
+    gram, bounds, sample = StoredGram(K), np.full(1200, C), starts.stratified_sample(y)
+    share = len(sample) / 1200
+    assert 300 <= len(sample) <= 302 and abs(y[sample].mean() - y.mean()) <= 0.01
+    sample_state = solve_from_scratch(gram.submatrix(sample), y[sample], bounds[sample] / share, 1000)
+    state = starts.state_from_sample(gram, y, bounds, sample, share, sample_state)
+    beta = state.beta[~state.free]
+    assert ((beta == state.lower[~state.free]) | (beta == state.upper[~state.free])).all()
+    result = solve_active_set(K, y, C)
     assert count_wrong_sets(state, result, C) <= max_wrong
 
 
@@ -55,8 +55,7 @@ def test_sets_from_a_problem_of_low_rank_are_final():
     X = rng.uniform(-2, 2, (2600, 2))
     y = np.where(np.sin(2 * X[:, 0]) * X[:, 1] + 0.3 * rng.standard_normal(2600) > 0, 1.0, -1.0)
     gram, C = GaussianGram(X, gamma=0.2), np.full(2600, 10.0)
-    state, considers_all_points = starts.initial_state(gram, y, C)
-    assert considers_all_points
+    state = starts.initial_state(gram, y, C)
     assert count_wrong_sets(state, solve_active_set_on_gram(gram, y, C), C) <= 5
 
 
@@ -110,6 +109,6 @@ def test_libsvm_without_a_finite_solution_gives_zeros(monkeypatch):
 
 def test_small_problems_start_with_all_points_free():
     K, y = overlapping_problem(40)
-    state, considers_all_points = starts.initial_state(StoredGram(K), y, np.ones(40))
-    assert considers_all_points and state.free.all() and not state.beta.any()
+    state = starts.initial_state(StoredGram(K), y, np.ones(40))
+    assert state.free.all() and not state.beta.any()
     assert isinstance(state, DualState)

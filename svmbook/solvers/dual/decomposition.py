@@ -1,0 +1,84 @@
+r"""Decomposition: the dual solved for the multipliers of a working set, and again for another.
+
+Far from the solution, a primal-dual iteration on all points frees too many of them at once. Here
+only a *working set* may change: the free points, and about as many pairs of points that violate
+their optimality conditions most. The problem of the working set is solved by primal-dual
+iterations, in which all other multipliers are fixed. No step lowers the dual objective.
+"""
+
+import numpy as np
+
+from ...progress import logger
+from .iterations import damped_shift, run_primal_dual
+
+__all__ = ["improve_by_decomposition"]
+
+# The number of points that join the free points in a working set: as many as are free, within
+# these limits.
+MIN_ADDED_POINTS, MAX_ADDED_POINTS = 500, 3000
+MAX_STEPS = 100
+MAX_PRIMAL_DUAL_ITER = 60  # for one working set
+
+
+def improve_by_decomposition(state):
+    """Solve the problems of working sets until no more points violate than are free.
+
+    The first working set contains the points that are free in ``state``.
+    """
+    working_set = np.flatnonzero(state.free)
+    for _ in range(MAX_STEPS):
+        previous_objective = state.dual_objective
+        _solve_working_set(state, working_set)
+        state.b = _optimal_intercept(state)
+        n_free, n_violating = state.free.sum(), state.find_violating_at_bounds().sum()
+        logger.info(
+            "decomposition: %d points in the working set, dual objective %.6g, %d violating points",
+            len(working_set),
+            state.dual_objective,
+            n_violating,
+        )
+        if n_violating <= n_free or state.dual_objective <= previous_objective:
+            break
+        n_added = int(np.clip(n_free, MIN_ADDED_POINTS, MAX_ADDED_POINTS))
+        added = _largest_violations(state, n_added)
+        working_set = np.union1d(np.flatnonzero(state.free), added)
+
+
+def _optimal_intercept(state):
+    r"""Return the intercept that minimises the sum of the hinge losses for the current outputs.
+
+    With it, :math:`\sum_{i: y_i(e_i - b) > 0} C_iy_i = 0`. Since the multipliers sum to zero too,
+    those of the violating points must increase by about as much as they must decrease.
+    """
+    order = np.argsort(state.e, kind="stable")
+    position = np.searchsorted(np.cumsum(state.C[order]), state.C[state.y > 0].sum())
+    return state.e[order[min(position, state.n - 1)]]
+
+
+def _largest_violations(state, n_points):
+    """Return the indices of the bounded points with the largest violations."""
+    violating = np.flatnonzero(state.find_violating_at_bounds())
+    violation = np.abs(state.e[violating] - state.b)
+    return violating[np.argsort(-violation, kind="stable")[:n_points]]
+
+
+def _solve_working_set(state, working_set):
+    """Maximise the dual objective over the multipliers of the working set.
+
+    If the iterations fail, the step to their last iterate is shortened so that the objective, a
+    parabola along the step, does not decrease.
+    """
+    part = state.restrict(working_set)
+    part.b = state.b
+    previous_beta, previous_e = part.beta.copy(), part.e.copy()
+    first_shift = damped_shift(part.gram, part.C)
+    is_solved = run_primal_dual(part, MAX_PRIMAL_DUAL_ITER, first_shift=first_shift, refine=False)
+    if not is_solved:
+        part.make_feasible()
+        step = part.beta - previous_beta
+        slope, curvature = step @ previous_e, step @ (previous_e - part.e)
+        if slope < curvature:
+            part.beta = previous_beta + max(0.0, slope / curvature) * step
+    changed = np.flatnonzero(part.beta != previous_beta)
+    state.set_multipliers(working_set[changed], part.beta[changed])
+    state.update_free()
