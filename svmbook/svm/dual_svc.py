@@ -40,7 +40,7 @@ SOLVERS = {
     "cvxopt": solve_dual_on_gram,
 }
 MAX_STORED_GAUSSIAN_POINTS = 4000  # beyond, computing blocks twice is faster than storing K
-GAUSSIAN_STORED_NUMBERS = 1e8  # beyond that number of points: cached rows, and the system of a face
+GAUSSIAN_STORED_NUMBERS = 1e8  # beyond that number of points: systems of up to 5,000 free points
 BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
 # For these kernels, centring the points changes only the intercept, and reduces rounding errors.
 CENTRED_KERNELS = ("linear", "rbf")
@@ -168,8 +168,8 @@ class DualSVC(KernelMachine):
     Notes
     -----
     For n points of d features, a low-rank interior-point iteration takes :math:`nd^2` operations.
-    "active-set" stores :math:`n^2` numbers up to 10,000 points (4,000 for "rbf"), beyond that rows
-    of free points. Sparse texts of more words than documents take minutes for 20,000 documents.
+    "active-set" stores :math:`n^2` numbers up to 10,000 points (4,000 for "rbf"), beyond that the
+    square of the number of free points. Sparse texts of more words than documents take minutes.
 
     References
     ----------

@@ -48,12 +48,13 @@ def solve_active_set(
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
 
     The initial sets are predicted from an approximate solution: LIBSVM's with a loose tolerance, or
-    that of an interior-point method if the rank is low. Primal-dual iterations follow, with one
-    Cholesky factorisation of :math:`K_{FF}` each, until no point moves. Large faces are factored
-    in single precision until the sets no longer change, then in double precision. If the
-    iterations make no progress or no point is free, monotone iterations start again from the
-    initial sets. These never lower the dual objective, and leave a solved face only for a face with
-    a higher dual objective. Since there are finitely many faces, the method terminates.
+    that of an interior-point method if the rank is low, or the solution for a sample of the points,
+    which decomposition improves. Primal-dual iterations follow, with one Cholesky factorisation of
+    :math:`K_{FF}` each, until no point moves. Large faces are factored in single precision until
+    the sets no longer change, then in double precision. If the iterations make no progress or no
+    point is free, monotone iterations start again from the initial sets. These never lower the dual
+    objective, and leave a solved face only for a face with a higher dual objective. Since there are
+    finitely many faces, the method terminates.
 
     Parameters
     ----------

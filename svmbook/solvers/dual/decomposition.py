@@ -1,9 +1,9 @@
 r"""Decomposition: the dual solved for the multipliers of a working set, and again for another.
 
 Far from the solution, a primal-dual iteration on all points frees too many of them at once. Here
-only a *working set* may change: the free points, and about as many pairs of points that violate
-their optimality conditions most. The problem of the working set is solved by primal-dual
-iterations, in which all other multipliers are fixed. No step lowers the dual objective.
+only a *working set* may change: the free points, and about as many of the points that violate their
+optimality conditions most. The problem of the working set is solved by primal-dual iterations, in
+which all other multipliers are fixed. No step lowers the dual objective.
 """
 
 import numpy as np
@@ -23,10 +23,14 @@ MAX_PRIMAL_DUAL_ITER = 60  # for one working set
 def improve_by_decomposition(state):
     """Solve the problems of working sets until no more points violate than are free.
 
-    The first working set contains the points that are free in ``state``.
+    The first working set contains the free points only, unless there are none.
     """
     working_set = np.flatnonzero(state.free)
-    for _ in range(MAX_STEPS):
+    if not len(working_set):
+        working_set = _largest_violations(state, MIN_ADDED_POINTS)
+    n_steps = 0
+    while len(working_set) and n_steps < MAX_STEPS:
+        n_steps += 1
         previous_objective = state.dual_objective
         _solve_working_set(state, working_set)
         state.b = _optimal_intercept(state)

@@ -105,6 +105,18 @@ def test_decomposition_improves_the_start_from_a_sample(C, monkeypatch):
     np.testing.assert_allclose(result.alpha, solve_active_set(K, y, C).alpha, atol=1e-6 * C)
 
 
+@pytest.mark.parametrize("n_positive", [500, 400])
+def test_solution_without_free_points_is_found(n_positive, monkeypatch):
+    # With so small a C, every point of the smaller class is at its upper bound.
+    monkeypatch.setattr(starts, "MAX_LIBSVM_POINTS", 300)
+    monkeypatch.setattr(starts, "MIN_SAMPLE_SIZE", 200)
+    X = np.random.default_rng(0).standard_normal((1000, 5))
+    y = np.where(np.arange(1000) < n_positive, 1.0, -1.0)
+    result = active_set.solve_active_set_on_gram(GaussianGram(X, 0.2), y, np.full(1000, 1e-5))
+    assert result.converged
+    np.testing.assert_array_equal(result.alpha[:n_positive], 1e-5)
+
+
 def test_errors_of_single_precision_do_not_change_the_solution(monkeypatch):
     monkeypatch.setattr(starts, "MAX_LIBSVM_POINTS", 300)
     monkeypatch.setattr(starts, "MIN_SAMPLE_SIZE", 200)
