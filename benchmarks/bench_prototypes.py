@@ -14,13 +14,14 @@ import warnings
 
 import numpy as np
 from measure import main, measure_in_new_process, print_table, time_call
+from scipy import sparse
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from svmbook import PrototypeSVM
 from svmbook.datasets import isolated
 from svmbook.prototypes.ensemble import validation_split
-from svmbook.prototypes.negatives import distances, initial_negatives
+from svmbook.prototypes.negatives import initial_negatives
 from svmbook.solvers.batched.duals import solve_validated_batch
 from svmbook.solvers.batched.members import fit_linear_members
 
@@ -37,10 +38,11 @@ def draw_clusters(n, d, n_classes, seed=0):
 
 def compare_training_methods(X, y):
     """Train all members of the first iteration by five methods, and time each method."""
-    positive = np.eye(len(X), dtype=bool)
-    negative = initial_negatives(distances(X, X), y.astype(int), N_NEGATIVES)
+    positive = sparse.eye_array(len(X), dtype=bool, format="csr")
+    negative = initial_negatives(X, y.astype(int), N_NEGATIVES)
     # One training set per member: its exemplar, then its negatives.
-    training_sets = [np.append(i, np.flatnonzero(row)) for i, row in enumerate(negative)]
+    negative_indices = np.split(negative.indices, negative.indptr[1:-1])
+    training_sets = [np.append(i, indices) for i, indices in enumerate(negative_indices)]
 
     def coef_by_loop(**options):
         model = SVC(kernel="linear", C=C, **options)

@@ -19,7 +19,7 @@ from .memory import check_memory
 from .multiclass import couple_probabilities, fit_one_vs_one, predict_pairwise_probabilities
 from .weights import point_weights
 
-__all__ = ["BaseClassifier", "LogOddsMixin", "apply_in_blocks", "relative_gap"]
+__all__ = ["BaseClassifier", "LogOddsMixin", "apply_in_blocks", "relative_gap", "row_blocks"]
 
 # Fitted attributes whose names do not end with an underscore.
 PRIVATE_FITTED_ATTRIBUTES = ("_kernel", "_centred_model", "_one_vs_one")
@@ -33,16 +33,25 @@ def clear_fitted_attributes(estimator):
             delattr(estimator, name)
 
 
+def row_blocks(n_rows, entries_per_row, max_entries=None):
+    """Yield the slices of blocks of rows, in order.
+
+    An array with ``entries_per_row`` numbers per row has at most ``max_entries`` numbers per block,
+    by default `MAX_BLOCK_ENTRIES`, or one row.
+    """
+    rows_per_block = max(1, (max_entries or MAX_BLOCK_ENTRIES) // max(1, entries_per_row))
+    for start in range(0, n_rows, rows_per_block):
+        yield slice(start, start + rows_per_block)
+
+
 def apply_in_blocks(function, X, entries_per_row, max_entries=None):
     """Return ``function(X)``, computed on blocks of rows to bound its memory.
 
-    The function needs arrays of ``entries_per_row`` numbers per row. A block needs at most
-    ``max_entries`` numbers, by default `MAX_BLOCK_ENTRIES`.
+    The function needs arrays of ``entries_per_row`` numbers per row; `row_blocks` gives the blocks.
     """
-    rows_per_block = max(1, (max_entries or MAX_BLOCK_ENTRIES) // max(1, entries_per_row))
     outputs = []
-    for start in range(0, X.shape[0], rows_per_block):
-        outputs.append(function(X[start : start + rows_per_block]))
+    for rows in row_blocks(X.shape[0], entries_per_row, max_entries):
+        outputs.append(function(X[rows]))
     return np.concatenate(outputs)
 
 

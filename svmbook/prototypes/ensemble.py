@@ -6,17 +6,18 @@ from numbers import Integral, Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import apply_in_blocks
-from ..calibration import Sigmoid, fit_sigmoids
+from ..base import apply_in_blocks, row_blocks
+from ..calibration import Sigmoid
 from ..labels import encode_classes
 from ..solvers.batched.l1_members import fit_l1_members
 from ..solvers.batched.members import Hyperplanes, fit_linear_members
 from ..ties import round_significand
 from .gap_check import GapCheckedClassifier
-from .negatives import DUPLICATE_TOL, distances, initial_negatives
-from .sigmoids import cross_validated_sigmoids
+from .negatives import distances, initial_negatives
+from .sigmoids import cross_validated_sigmoids, validation_sigmoids
 
 __all__ = [
     "Ensemble",
@@ -34,7 +35,7 @@ OUTPUT_TOL = 1e-11  # relative to the terms of an output: smaller outputs are nu
 INTERCEPT_ROUNDING = 64 * np.finfo(float).eps
 FREQUENCY_WEIGHT = 1e-9  # weight of the class frequencies, which break ties between votes
 VOTE_DECIMALS = 10  # sums of votes are rounded to this many decimals, so that ties are exact
-MAX_BLOCK_OUTPUTS = 200_000  # outputs of all members per block of points: few enough for the cache
+MAX_BLOCK_OUTPUTS = 200_000  # outputs per block of points or members: few enough for the cache
 
 
 class Member(NamedTuple):
@@ -53,13 +54,27 @@ class Members(NamedTuple):
 
     exemplar_indices: np.ndarray
     codes: np.ndarray  # class of the exemplar
-    positive: np.ndarray  # (n_members, n_samples): which points are positives
-    negative: np.ndarray
+    positive: sparse.csr_array  # (n_members, n_samples): which points are positives
+    negative: sparse.csr_array
     planes: Hyperplanes
 
     def select_rows(self, rows):
-        """Return the members that an index array or mask selects."""
+        """Return the members that an index array, a mask or a slice selects."""
         return Members(*(part[rows] for part in self[:4]), self.planes.select_rows(rows))
+
+    def blocks(self, n_points):
+        """Yield blocks of members with `MAX_BLOCK_OUTPUTS` outputs at ``n_points`` points."""
+        for rows in row_blocks(len(self.codes), n_points, MAX_BLOCK_OUTPUTS):
+            yield self.select_rows(rows)
+
+    def point_blocks(self, indices):
+        """Yield blocks of points with `MAX_BLOCK_OUTPUTS` outputs of all members."""
+        for rows in row_blocks(len(indices), len(self.codes), MAX_BLOCK_OUTPUTS):
+            yield indices[rows]
+
+    def covers(self, X):
+        """Return where the members' outputs are positive, of shape (n_samples, n_members)."""
+        return evaluate_hyperplanes(X, *self.planes[:2])[1]
 
 
 class Ensemble(NamedTuple):
@@ -137,7 +152,7 @@ class LocalEnsembleClassifier(GapCheckedClassifier):
     }
 
     def _n_stored_numbers(self, n, d):
-        return 5.1 * n * n
+        return (7.0 * d + 500.0) * n
 
     def _validate_training_data(self, X, y):
         """Reset the estimator and validate the training data.
@@ -148,7 +163,7 @@ class LocalEnsembleClassifier(GapCheckedClassifier):
         return X, classes, codes, self._random_generator()
 
     def _train(self, X, codes, positive, negative):
-        """Return one hyperplane per row of two boolean masks."""
+        """Return one hyperplane per row of two sparse arrays, the sets of points."""
         positive_weights = self._positive_weights(codes, positive, negative)
         return self._train_weighted(X, positive, negative, positive_weights)
 
@@ -160,19 +175,20 @@ class LocalEnsembleClassifier(GapCheckedClassifier):
         """Return the factor of C for each member's positives."""
         if self.positive_weight == "balanced":
             return negative.sum(axis=1) / positive.sum(axis=1)
-        return np.full(len(positive), float(self.positive_weight))
+        return np.full(positive.shape[0], float(self.positive_weight))
 
-    def _train_exemplars(self, X, codes, dist):
+    def _train_exemplars(self, X, codes):
         """Return one member per point, trained against its initial negatives."""
-        positive = np.eye(len(X), dtype=bool)
-        negative = initial_negatives(dist, codes, int(self.n_negatives))
+        positive = sparse.eye_array(len(X), dtype=bool, format="csr")
+        negative = initial_negatives(X, codes, int(self.n_negatives), self.metric)
         planes = self._train(X, codes, positive, negative)
         return Members(np.arange(len(X)), codes, positive, negative, planes)
 
     def _retrain(self, members, X, codes, positive, negative):
         """Return the members with new sets of points; retrain those whose points changed."""
-        is_changed_point = (positive != members.positive) | (negative != members.negative)
-        needs_training = is_changed_point.any(axis=1)
+        n_changed_points = (positive != members.positive).sum(axis=1)
+        n_changed_points += (negative != members.negative).sum(axis=1)
+        needs_training = n_changed_points > 0
         planes = members.planes
         if needs_training.any():
             new_planes = self._train(X, codes, positive[needs_training], negative[needs_training])
@@ -182,18 +198,18 @@ class LocalEnsembleClassifier(GapCheckedClassifier):
     def _build_ensemble(self, members, training, validation, n_classes):
         """Build the ensemble of trained members.
 
-        ``training`` holds the points, their classes and distances; ``validation`` the points and
-        classes from which probabilities are calibrated.
+        ``training`` holds the points, their classes and the distance of duplicates; ``validation``
+        the points and classes from which probabilities are calibrated.
         """
-        (X, codes, dist), (X_val, codes_val) = training, validation
+        X, codes, min_distance = training
         coef, intercept = members.planes[:2]
         sigmoids = None
         if self.voting == "probability":
-            sigmoids = fit_sigmoids(X_val @ coef.T + intercept, codes_val[:, None] == members.codes)
+            sigmoids = validation_sigmoids(members.planes, members.codes, *validation)
         elif self.voting == "cv_probability":
-            masks = members.positive, members.negative
-            positive_weights = self._positive_weights(codes, *masks)
-            sigmoids = cross_validated_sigmoids(X, *masks, positive_weights, self._train_weighted)
+            sets = members.positive, members.negative
+            positive_weights = self._positive_weights(codes, *sets)
+            sigmoids = cross_validated_sigmoids(X, *sets, positive_weights, self._train_weighted)
         return Ensemble(
             coef,
             intercept,
@@ -201,7 +217,7 @@ class LocalEnsembleClassifier(GapCheckedClassifier):
             members.codes,
             sigmoids,
             class_frequencies=np.bincount(codes, minlength=n_classes) / len(codes),
-            min_distance=max(DUPLICATE_TOL * np.median(dist), np.finfo(float).tiny),
+            min_distance=min_distance,
             voting=self.voting,
             n_neighbors=self.n_neighbors,
             metric=self.metric,
@@ -217,13 +233,15 @@ class LocalEnsembleClassifier(GapCheckedClassifier):
         self.coef_, self.intercept_, self.exemplars_ = ensemble[:3]
         exemplar_indices, codes, positive, negative, planes = members
         self.members_ = [
-            Member(w, b, label, i, train_indices[P], train_indices[N])
-            for w, b, label, i, P, N in zip(
+            Member(*fields)
+            for fields in zip(
                 *planes[:2],
                 classes[codes],
                 train_indices[exemplar_indices],
-                positive,
-                negative,
+                *(
+                    np.split(train_indices[points.indices], points.indptr[1:-1])
+                    for points in (positive, negative)
+                ),
                 strict=True,
             )
         ]

@@ -9,13 +9,14 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ..progress import logger
-from .ensemble import LocalEnsembleClassifier, evaluate_hyperplanes, validation_split
-from .negatives import distances, smallest_per_row_mask
+from .ensemble import LocalEnsembleClassifier, validation_split
+from .negatives import duplicate_distance, smallest_per_row_mask
 
 __all__ = ["ExemplarSVM"]
 
@@ -112,7 +113,9 @@ class ExemplarSVM(LocalEnsembleClassifier):
 
     Notes
     -----
-    Memory is about :math:`40n^2` bytes for distances and sets of points: 4 GB for 10,000 points.
+    Points and members are evaluated in blocks, so that memory is proportional to n and to the
+    total number of negatives: about 0.2 GB for 8,000 points of two slightly overlapping classes.
+    Time is proportional to :math:`n^2` or more.
 
     References
     ----------
@@ -183,21 +186,20 @@ class ExemplarSVM(LocalEnsembleClassifier):
             train_indices, val_indices = validation_split(codes, fraction, rng)
         X_val, codes_val = X[val_indices], codes[val_indices]
         X, codes = X[train_indices], codes[train_indices]
-        dist = distances(X, X, self.metric)
-        members = self._train_exemplars(X, codes, dist)
+        members = self._train_exemplars(X, codes)
         self.n_rounds_ = 0
         while self.mining:
             n_largest = int(self.n_negatives) * 2**self.n_rounds_
             hard_negatives = self._hard_negatives(members, X, codes, n_largest)
-            if not hard_negatives.any():
+            if not hard_negatives.nnz:
                 break
             self.n_rounds_ += 1
-            logger.info("mining round %d: %d negatives added", self.n_rounds_, hard_negatives.sum())
-            negative = members.negative | hard_negatives
+            logger.info("mining round %d: %d negatives added", self.n_rounds_, hard_negatives.nnz)
+            negative = members.negative + hard_negatives
             members = self._retrain(members, X, codes, members.positive, negative)
-        training, validation = (X, codes, dist), (X_val, codes_val)
-        ensemble = self._build_ensemble(members, training, validation, len(classes))
-        if not evaluate_hyperplanes(X, *members.planes[:2])[1].any():
+        training = X, codes, duplicate_distance(X, self.metric)
+        ensemble = self._build_ensemble(members, training, (X_val, codes_val), len(classes))
+        if not any(block.covers(X).any() for block in members.blocks(len(X))):
             warnings.warn(
                 "no member classifies any training point as positive, so the most frequent class "
                 "is always predicted. Raise C or positive_weight.",
@@ -209,12 +211,18 @@ class ExemplarSVM(LocalEnsembleClassifier):
 
     def _positive_weights(self, codes, positive, negative):
         if self.positive_weight == "balanced":
-            return len(codes) - np.bincount(codes)[codes[positive.argmax(axis=1)]]
+            return len(codes) - np.bincount(codes)[codes[positive.indices]]  # the exemplars
         return super()._positive_weights(codes, positive, negative)
 
     def _hard_negatives(self, members, X, codes, n_largest):
         """Return each member's ``n_largest`` new negatives with the largest positive slacks."""
-        F = members.planes.coef @ X.T + members.planes.intercept[:, None]
-        candidates = (members.codes[:, None] != codes) & ~members.negative
-        F = np.where(candidates, F, -np.inf)
-        return smallest_per_row_mask(-F.round(OUTPUT_DECIMALS), n_largest) & (F > MIN_HARD_OUTPUT)
+
+        def hard_negatives_of(block):
+            F = block.planes.coef @ X.T + block.planes.intercept[:, None]
+            candidates = (block.codes[:, None] != codes) & ~block.negative.toarray()
+            F = np.where(candidates, F, -np.inf)
+            is_largest = smallest_per_row_mask(-F.round(OUTPUT_DECIMALS), n_largest)
+            return sparse.csr_array(is_largest & (F > MIN_HARD_OUTPUT))
+
+        blocks = members.blocks(len(X))
+        return sparse.vstack([hard_negatives_of(block) for block in blocks], format="csr")

@@ -9,20 +9,15 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from ..progress import logger
 from ..ties import round_significand
-from .ensemble import (
-    Ensemble,
-    LocalEnsembleClassifier,
-    Members,
-    evaluate_hyperplanes,
-    validation_split,
-)
-from .negatives import distances
+from .ensemble import Ensemble, LocalEnsembleClassifier, Members, validation_split
+from .negatives import distances, duplicate_distance
 
 __all__ = ["Iteration", "PrototypeSVM"]
 
@@ -139,7 +134,8 @@ class PrototypeSVM(LocalEnsembleClassifier):
 
     Notes
     -----
-    Memory is about :math:`40n^2` bytes for distances and sets of points: 4 GB for 10,000 points.
+    Points and members are evaluated in blocks, so that memory is proportional to n: less than
+    0.1 GB for 20,000 points with ten features. Time is proportional to :math:`n^2`.
 
     References
     ----------
@@ -192,6 +188,10 @@ class PrototypeSVM(LocalEnsembleClassifier):
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
 
+    def _n_stored_numbers(self, n, d):
+        coef_in_history = 0.75 * self.n_shifts * n * d
+        return super()._n_stored_numbers(n, d) + coef_in_history
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train the exemplars, run the shifts, and keep the best ensemble on the validation set.
@@ -227,9 +227,9 @@ class PrototypeSVM(LocalEnsembleClassifier):
         X_val, codes_val = X[val_indices], codes[val_indices]
         X, codes = X[train_indices], codes[train_indices]
         original_indices = original_indices[train_indices]
-        dist = round_significand(distances(X, X, self.metric))
-        training, no_pairs = (X, codes, dist), np.zeros((0, 2), dtype=int)
-        members = self._train_exemplars(X, codes, dist)
+        training = X, codes, duplicate_distance(X, self.metric)
+        members = self._train_exemplars(X, codes)
+        no_pairs = np.zeros((0, 2), dtype=int)
         updates = no_pairs, no_pairs, no_pairs[:, 0]
         best, history = None, []
         for n_done in range(int(self.n_shifts) + 1):
@@ -248,7 +248,7 @@ class PrototypeSVM(LocalEnsembleClassifier):
                 best = BestIteration(accuracy, n_done, members, ensemble)
             if n_done == self.n_shifts:
                 break
-            members, updates = self._shift(members, X, codes, dist, rng)
+            members, updates = self._shift(members, X, codes, rng)
             if not len(members.exemplar_indices):
                 warnings.warn(
                     f"after {n_done} shifts no member covers any training point, so all would be "
@@ -260,40 +260,66 @@ class PrototypeSVM(LocalEnsembleClassifier):
                 break
         return best, original_indices, history
 
-    def _shift(self, members, X, codes, dist, rng):
+    def _shift(self, members, X, codes, rng):
         """Return the members after one shift, algorithm 3, and its updates."""
-        covers = evaluate_hyperplanes(X, *members.planes[:2])[1].T
-        is_same_class = members.codes[:, None] == codes
-        # Positive update: each point is assigned to the nearest exemplar among the members of its
-        # class that cover it.
-        candidate_dist = np.where(covers & is_same_class, dist[members.exemplar_indices], np.inf)
-        own_entries = np.arange(len(covers)), members.exemplar_indices
-        # An exemplar that its own member covers stays with it, even if it has duplicates.
-        candidate_dist[own_entries] = np.where(covers[own_entries], -1.0, np.inf)
-        covered = np.flatnonzero((covers & is_same_class).any(axis=0))
-        assigned = np.zeros(covers.shape, dtype=bool)
-        nearest_members = candidate_dist[:, covered].argmin(axis=0)
-        assigned[nearest_members, covered] = True
-        # Negative update: a covered point of another class, with a small probability.
-        new_negatives = covers & ~is_same_class & ~members.negative
-        new_negatives &= rng.random(covers.shape) < self.p_negative
-        is_kept = covers.any(axis=1)
-        positive = self._updated_positives(members.positive, assigned)
+        parts = [self._evaluate(block, X, codes, rng) for block in members.blocks(len(X))]
+        is_kept, covers_exemplar, drawn = zip(*parts, strict=True)
+        is_kept, covers_exemplar = np.concatenate(is_kept), np.concatenate(covers_exemplar)
+        drawn = sparse.vstack(drawn, format="csr")
+        assigned = self._assign_points(members, X, codes, covers_exemplar)
+        # A point that already belongs to the set is no update.
+        new_positives, new_negatives = assigned > members.positive, drawn > members.negative
         updates = (
-            _pairs_of_updates(members, assigned & (members.positive == 0), is_kept),
+            _pairs_of_updates(members, new_positives, is_kept),
             _pairs_of_updates(members, new_negatives, is_kept),
             members.exemplar_indices[~is_kept],
         )
         kept_members = members.select_rows(is_kept)
-        negative = kept_members.negative | new_negatives[is_kept]
-        return self._retrain(kept_members, X, codes, positive[is_kept], negative), updates
+        positive = self._updated_positives(kept_members.positive, assigned[is_kept])
+        negative = kept_members.negative + drawn[is_kept]
+        return self._retrain(kept_members, X, codes, positive, negative), updates
+
+    def _evaluate(self, members, X, codes, rng):
+        """Return which members cover any point, and which their exemplar, and draw negatives.
+
+        Negative update: a covered point of another class is drawn with a small probability.
+        """
+        covers, n_members = members.covers(X), len(members.codes)
+        # One random number per member and point, so that the draw does not depend on the blocks.
+        rows, points = np.nonzero(rng.random((n_members, len(X))) < self.p_negative)
+        is_update = covers[points, rows] & (codes[points] != members.codes[rows])
+        drawn = _sets_of_points(rows[is_update], points[is_update], (n_members, len(X)))
+        return covers.any(axis=0), covers[members.exemplar_indices, np.arange(n_members)], drawn
+
+    def _assign_points(self, members, X, codes, covers_exemplar):
+        """Return the sets of points that are assigned to the members.
+
+        Positive update: each point is assigned to the nearest exemplar among the members of its
+        class that cover it.
+        """
+        exemplars, nearest_members = X[members.exemplar_indices], np.full(len(X), -1)
+        # An exemplar that its own member covers stays with it, even if it has duplicates.
+        rows = np.flatnonzero(covers_exemplar)
+        nearest_members[members.exemplar_indices[rows]] = rows
+        for points in members.point_blocks(np.flatnonzero(nearest_members < 0)):
+            is_candidate = members.covers(X[points]) & (codes[points, None] == members.codes)
+            dist = round_significand(distances(X[points], exemplars, self.metric))
+            dist = np.where(is_candidate, dist, np.inf)
+            nearest_members[points] = np.where(is_candidate.any(axis=1), dist.argmin(axis=1), -1)
+        points = np.flatnonzero(nearest_members >= 0)
+        return _sets_of_points(nearest_members[points], points, members.positive.shape)
 
     def _updated_positives(self, positive, assigned):
         """Return the positives of each member after the points assigned to it were added."""
-        return positive | assigned
+        return positive + assigned
+
+
+def _sets_of_points(rows, points, shape):
+    """Return the sets with the given pairs of a member's row and a point, a sparse array."""
+    return sparse.csr_array((np.ones(len(rows), dtype=bool), (rows, points)), shape=shape)
 
 
 def _pairs_of_updates(members, is_updated, is_kept):
     """Return the exemplar and the point of each update of a member that is kept."""
-    rows, indices = np.nonzero(is_updated & is_kept[:, None])
-    return np.column_stack([members.exemplar_indices[rows], indices])
+    rows, indices = is_updated[is_kept].nonzero()
+    return np.column_stack([members.exemplar_indices[is_kept][rows], indices])

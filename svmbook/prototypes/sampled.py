@@ -71,7 +71,7 @@ class SampledPrototypeSVM(PrototypeSVM):
 
     Notes
     -----
-    Memory is that of a `PrototypeSVM` on the sample: :math:`40m^2` bytes for m sampled points.
+    Memory is that of a `PrototypeSVM` on the sample.
 
     References
     ----------
@@ -86,9 +86,6 @@ class SampledPrototypeSVM(PrototypeSVM):
     >>> len(model.samples_[0]), model.score(X, y) > 0.9
     (75, True)
     """
-
-    def _n_stored_numbers(self, n, d):
-        return 1.7 * n * n
 
     def __init__(
         self,

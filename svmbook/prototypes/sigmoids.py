@@ -1,12 +1,41 @@
-"""Sigmoids of ensemble members by cross-validation on each member's own points, as in LIBSVM."""
+"""Sigmoids of ensemble members, fitted on a validation set or by cross-validation."""
 
 import numpy as np
+from scipy import sparse
 
-from ..calibration import fit_sigmoids
+from ..base import row_blocks
+from ..calibration import Sigmoid, fit_sigmoids
 
-__all__ = ["cross_validated_sigmoids"]
+__all__ = ["cross_validated_sigmoids", "validation_sigmoids"]
 
 N_FOLDS = 5  # as in LIBSVM
+
+
+def validation_sigmoids(planes, member_codes, X, codes):
+    """Fit a sigmoid for each member on its outputs at validation points.
+
+    Parameters
+    ----------
+    planes : Hyperplanes
+        The members.
+    member_codes : ndarray of shape (n_members,)
+        Class index of each member.
+    X : ndarray of shape (n_samples, n_features)
+        Validation points.
+    codes : ndarray of shape (n_samples,)
+        Class index of each point.
+
+    Returns
+    -------
+    Sigmoid
+        Slopes and intercepts, each of shape (n_members,).
+    """
+    return _concatenate(
+        fit_sigmoids(
+            X @ planes.coef[rows].T + planes.intercept[rows], codes[:, None] == member_codes[rows]
+        )
+        for rows in row_blocks(len(member_codes), len(X))
+    )
 
 
 def cross_validated_sigmoids(X, positive, negative, positive_weights, train):
@@ -24,12 +53,13 @@ def cross_validated_sigmoids(X, positive, negative, positive_weights, train):
     ----------
     X : ndarray of shape (n_samples, n_features)
         Points.
-    positive, negative : ndarray of bool, of shape (n_members, n_samples)
+    positive, negative : ndarray or csr_array of bool, of shape (n_members, n_samples)
         Masks of each member's positives and negatives.
     positive_weights : ndarray of shape (n_members,)
         Factors of C for the positives of each member.
     train : callable
-        ``train(X, positive, negative, positive_weights)`` returns the `Hyperplanes` of members.
+        ``train(X, positive, negative, positive_weights)`` returns the `Hyperplanes` of members,
+        whose sets are of type csr_array.
 
     Returns
     -------
@@ -41,28 +71,52 @@ def cross_validated_sigmoids(X, positive, negative, positive_weights, train):
     Chang and Lin (2011), "LIBSVM: a library for support vector machines", ACM Transactions on
     Intelligent Systems and Technology 2 (3), section 8.
     """
-    is_own = positive | negative
-    rng = np.random.default_rng(0)
-    order = np.where(is_own, rng.random(is_own.shape), np.inf).argsort(axis=1)
-    # One row per member: its own points in random order, padded with other points (fold -1).
-    indices = order[:, : is_own.sum(axis=1).max()]
-    position, n_own = np.arange(indices.shape[1]), is_own.sum(axis=1, keepdims=True)
-    fold = np.where(position < n_own, position * N_FOLDS // n_own, -1)
-    outputs = np.zeros(indices.shape)
+    # One entry per member and point of its own, +1 for positives and -1 for negatives.
+    signs = sparse.csr_array(positive).astype(int) - sparse.csr_array(negative)
+    n_own = np.diff(signs.indptr)
+    members, points = signs.nonzero()
+    order = np.lexsort((_random_numbers(signs), members))
+    points, is_positive = points[order], signs.data[order] > 0
+    position = np.arange(signs.nnz) - signs.indptr[members]
+    fold = position * N_FOLDS // n_own[members]
+
+    def sets_of_entries(entries):
+        values = np.ones(entries.sum(), dtype=bool)
+        return sparse.csr_array((values, (members[entries], points[entries])), shape=signs.shape)
+
+    outputs = np.zeros(signs.nnz)
     for k in range(N_FOLDS):
-        in_training = np.zeros(is_own.shape, dtype=bool)
-        np.put_along_axis(in_training, indices, fold != k, axis=1)
-        train_positive, train_negative = positive & in_training, negative & in_training
-        has_positive, has_negative = train_positive.any(axis=1), train_negative.any(axis=1)
-        fold_outputs = (has_positive.astype(float) - has_negative)[:, None] * np.ones(indices.shape)
-        has_both = has_positive & has_negative
+        train_sets = [sets_of_entries((fold != k) & mask) for mask in (is_positive, ~is_positive)]
+        has_positive, has_negative = (np.diff(sets.indptr) > 0 for sets in train_sets)
+        left_out, has_both = fold == k, has_positive & has_negative
+        outputs[left_out] = (has_positive.astype(float) - has_negative)[members[left_out]]
         if has_both.any():
-            planes = train(
-                X, train_positive[has_both], train_negative[has_both], positive_weights[has_both]
-            )
-            fold_outputs[has_both] = np.take_along_axis(
-                planes.coef @ X.T, indices[has_both], axis=1
-            )
-            fold_outputs[has_both] += planes.intercept[:, None]
-        outputs = np.where(fold == k, fold_outputs, outputs)
-    return fit_sigmoids(outputs.T, np.take_along_axis(positive, indices, axis=1).T, (fold >= 0).T)
+            planes = train(X, *(sets[has_both] for sets in train_sets), positive_weights[has_both])
+            plane_indices = np.cumsum(has_both) - 1
+            trained = np.flatnonzero(left_out & has_both[members])
+            for block in row_blocks(len(trained), X.shape[1]):
+                entries = trained[block]
+                rows = plane_indices[members[entries]]
+                outputs[entries] = (planes.coef[rows] * X[points[entries]]).sum(axis=1)
+                outputs[entries] += planes.intercept[rows]
+    # One column per member, with its points in random order.
+    columns = [
+        sparse.csc_array((values, position, signs.indptr), shape=(n_own.max(), len(n_own)))
+        for values in (outputs, is_positive, np.ones(signs.nnz, dtype=bool))
+    ]
+    return _concatenate(
+        fit_sigmoids(*(values[:, rows].toarray() for values in columns))
+        for rows in row_blocks(len(n_own), n_own.max())
+    )
+
+
+def _random_numbers(sets):
+    """Return a random number per point of a set, so that it does not depend on the other sets."""
+    rng = np.random.default_rng(0)
+    blocks = [sets[rows] for rows in row_blocks(*sets.shape)]
+    return np.concatenate([rng.random(block.shape)[block.nonzero()] for block in blocks])
+
+
+def _concatenate(sigmoids):
+    """Return the sigmoids of blocks of members as one `Sigmoid`."""
+    return Sigmoid(*map(np.concatenate, zip(*sigmoids, strict=True)))

@@ -7,7 +7,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmbook import DualSVC, PrototypeSVM, SampledPrototypeSVM
 from svmbook.prototypes.ensemble import validation_split
-from svmbook.prototypes.negatives import distances, initial_negatives
+from svmbook.prototypes.negatives import (
+    duplicate_distance,
+    initial_negatives,
+    smallest_per_row_mask,
+)
 
 X, Y = make_moons(120, noise=0.25, random_state=0)
 X_NEW, Y_NEW = make_moons(80, noise=0.25, random_state=1)
@@ -32,7 +36,7 @@ def negatives_by_loops(X, codes, i, k):
 def test_initial_negatives_are_those_of_algorithm_2(d, k):
     rng = np.random.default_rng(d)
     points, codes = rng.standard_normal((60, d)), rng.integers(0, 3, 60)
-    negatives = initial_negatives(distances(points, points), codes, k)
+    negatives = initial_negatives(points, codes, k).toarray()
     for i in range(60):
         assert np.flatnonzero(negatives[i]).tolist() == negatives_by_loops(points, codes, i, k)
 
@@ -40,13 +44,31 @@ def test_initial_negatives_are_those_of_algorithm_2(d, k):
 def test_points_on_the_hyperplane_of_algorithm_2_are_excluded():
     points = np.stack(np.meshgrid(np.arange(6.0), np.arange(6.0)), axis=-1).reshape(-1, 2)
     codes = np.random.default_rng(0).integers(0, 2, 36)
-    negatives = initial_negatives(distances(points, points), codes, 100)
+    negatives = initial_negatives(points, codes, 100).toarray()
     for i in range(36):
         others = np.flatnonzero(codes != codes[i])
         squared_distances = ((points[others] - points[i]) ** 2).sum(axis=1)
         normal = points[others[squared_distances.argmin()]] - points[i]
         expected = others[(points[others] - points[i]) @ normal > 0]  # integers, so exact
         assert np.flatnonzero(negatives[i]).tolist() == expected.tolist()
+
+
+def test_smallest_values_are_those_of_a_stable_sort():
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 6, (50, 12)).astype(float)
+    values[values == 5] = np.inf
+    for k in (1, 4, 12, 20):
+        expected = np.zeros(values.shape, dtype=bool)
+        np.put_along_axis(expected, values.argsort(axis=1, kind="stable")[:, :k], True, axis=1)
+        np.testing.assert_array_equal(smallest_per_row_mask(values, k), expected)
+
+
+def test_duplicate_distance_is_proportional_to_the_median_distance():
+    points = np.random.default_rng(0).standard_normal(1500)
+    for n, rtol in ((1000, 1e-12), (1500, 0.05)):  # of 1,500 points every second is used
+        median = np.median(np.abs(points[:n, None] - points[:n]))
+        assert duplicate_distance(points[:n, None]) == pytest.approx(1e-10 * median, rel=rtol)
+    assert duplicate_distance(np.zeros((9, 2))) > 0
 
 
 def test_exemplar_with_duplicate_is_added_to_no_other_member():
@@ -57,7 +79,7 @@ def test_exemplar_with_duplicate_is_added_to_no_other_member():
 
 def test_duplicate_with_another_label_is_skipped_if_there_are_other_points():
     points = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
-    negatives = initial_negatives(distances(points, points), np.array([0, 1, 1]), 7)
+    negatives = initial_negatives(points, np.array([0, 1, 1]), 7).toarray()
     assert np.flatnonzero(negatives[0]).tolist() == [2]
     assert np.flatnonzero(negatives[1]).tolist() == [0]
 
@@ -89,22 +111,24 @@ def test_initial_negatives_use_the_given_metric():
     points = np.array([[0.0, 0.0], [2.0, 2.0], [0.0, 3.0]])
     codes = np.array([0, 1, 1])
     for metric, nearest in (("euclidean", 1), ("manhattan", 2)):
-        negatives = initial_negatives(distances(points, points, metric), codes, 1)
+        negatives = initial_negatives(points, codes, 1, metric).toarray()
         assert np.flatnonzero(negatives[0]).tolist() == [nearest]
 
 
-def shift_by_loops(members, X, codes):
-    """Return the remaining members and their sets: Algorithm 3, line by line, with p_negative=1."""
+def shift_by_loops(members, X, codes, is_drawn):
+    """Return the remaining members and their sets: Algorithm 3, line by line.
+
+    ``is_drawn`` has an entry per member and point: whether a false positive becomes a negative.
+    """
     covers = [w @ x + b > 0 for w, b in zip(*members.planes[:2], strict=True) for x in X]
     covers = np.reshape(covers, (len(members.codes), len(X)))
-    positives = [set(np.flatnonzero(row)) for row in members.positive]
-    negatives = [set(np.flatnonzero(row)) for row in members.negative]
+    positives, negatives = sets_of_points(members.positive), sets_of_points(members.negative)
     for j, x in enumerate(X):
         candidates = []
         for m, code in enumerate(members.codes):
             if covers[m, j] and code == codes[j]:
                 candidates.append((np.linalg.norm(x - X[members.exemplar_indices[m]]), m))
-            elif covers[m, j]:
+            elif covers[m, j] and is_drawn[m, j]:
                 negatives[m].add(j)
         if candidates:
             positives[min(candidates)[1]].add(j)
@@ -112,19 +136,26 @@ def shift_by_loops(members, X, codes):
     return rows, [positives[m] for m in rows], [negatives[m] for m in rows]
 
 
-@pytest.mark.parametrize("C", [1.0, 30.0])
-def test_shift_is_that_of_algorithm_3(C):
-    model = PrototypeSVM(C=C, p_negative=1.0)
-    dist = distances(X, X)
-    members, rng = model._train_exemplars(X, Y, dist), np.random.default_rng(0)
+def sets_of_points(masks):
+    return [set(np.flatnonzero(row)) for row in masks.toarray()]
+
+
+@pytest.mark.parametrize("max_block_outputs", [1, 500, 10**6])
+@pytest.mark.parametrize(("C", "p_negative"), [(1.0, 1.0), (30.0, 1.0), (1.0, 0.3)])
+def test_shift_is_that_of_algorithm_3(C, p_negative, max_block_outputs, monkeypatch):
+    monkeypatch.setattr("svmbook.prototypes.ensemble.MAX_BLOCK_OUTPUTS", max_block_outputs)
+    model = PrototypeSVM(C=C, p_negative=p_negative)
+    members = model._train_exemplars(X, Y)
+    rng, same_rng = np.random.default_rng(0), np.random.default_rng(0)
     for _ in range(3):
-        shifted_members, (_, _, removed) = model._shift(members, X, Y, dist, rng)
-        rows, positives, negatives = shift_by_loops(members, X, Y)
+        shifted_members, (_, _, removed) = model._shift(members, X, Y, rng)
+        is_drawn = same_rng.random((len(members.codes), len(X))) < p_negative
+        rows, positives, negatives = shift_by_loops(members, X, Y, is_drawn)
         np.testing.assert_array_equal(
             shifted_members.exemplar_indices, members.exemplar_indices[rows]
         )
-        assert [set(np.flatnonzero(row)) for row in shifted_members.positive] == positives
-        assert [set(np.flatnonzero(row)) for row in shifted_members.negative] == negatives
+        assert sets_of_points(shifted_members.positive) == positives
+        assert sets_of_points(shifted_members.negative) == negatives
         np.testing.assert_array_equal(
             np.sort(removed),
             np.setdiff1d(members.exemplar_indices, shifted_members.exemplar_indices),

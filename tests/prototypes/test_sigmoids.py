@@ -25,7 +25,7 @@ def member_masks(*n_positives):
     """Return masks of the nearest positives and the initial negatives of some members."""
     dist, n = distances(X, X), len(n_positives)
     rank = np.where(Y[:, None] == Y, dist, np.inf).argsort(axis=1).argsort(axis=1)
-    return rank[:n] < np.array(n_positives)[:, None], initial_negatives(dist, Y, 7)[:n]
+    return rank[:n] < np.array(n_positives)[:, None], initial_negatives(X, Y, 7).toarray()[:n]
 
 
 def folds(is_own):
@@ -76,8 +76,8 @@ def test_each_point_is_left_out_once_in_folds_of_equal_size():
     is_own, left_out = P | N, []
 
     def recording_train(X, positive, negative, positive_weights):
-        left_out.append(is_own & ~(positive | negative))
-        assert not (positive & ~P).any() and not (negative & ~N).any()
+        left_out.append(is_own & ~(positive + negative).toarray())
+        assert not (positive > P).any() and not (negative > N).any()
         return train(X, positive, negative, positive_weights)
 
     cross_validated_sigmoids(X, P, N, np.ones(len(P)), recording_train)

@@ -29,31 +29,33 @@ def fit_l1_members(X, positive, negative, C, positive_weights):
     Parameters
     ----------
     X, positive, negative, C, positive_weights
-        As in `fit_linear_members`; ``positive_weights`` has one entry per member.
+        As in `fit_linear_members`.
 
     Returns
     -------
     Hyperplanes
     """
-    n_points = (positive | negative).sum(axis=1)
+    # Positive points have positive entries, negative points the entry -1.
+    points = sparse.csr_array(positive).astype(int) - sparse.csr_array(negative)
+    n_points = np.diff(points.indptr)
     program_indices = np.cumsum(n_points * (2 * X.shape[1] + 2)) // MAX_MATRIX_ENTRIES
     solutions = [
-        _solve_program(X, positive[rows], negative[rows], C, positive_weights[rows])
+        _solve_program(X, points[rows], C, positive_weights[rows])
         for rows in (program_indices == index for index in np.unique(program_indices))
     ]
     return Hyperplanes(*map(np.concatenate, zip(*solutions, strict=True)))
 
 
-def _solve_program(X, positive, negative, C, positive_weights):
+def _solve_program(X, points, C, positive_weights):
     """Solve one linear program for several members."""
-    member_indices, point_indices = np.nonzero(positive | negative)
-    y = np.where(positive[member_indices, point_indices], 1.0, -1.0)
-    C_i = C * np.where(y > 0, positive_weights[member_indices], 1.0)
+    member_indices, point_indices = points.nonzero()
+    y = np.sign(points.data).astype(float)
+    C_i = C * np.where(y > 0, positive_weights[member_indices] * points.data, 1.0)
     # n members, d features and m constraints, one per member and point
-    n, d, m = len(positive), X.shape[1], len(point_indices)
+    n, d, m = points.shape[0], X.shape[1], len(point_indices)
     # With a point of the subset as the origin, rounding errors are proportional to the differences
     # between points, not to their distance from zero.
-    origin = X[positive.argmax(axis=1)]
+    origin = X[points.argmax(axis=1)]
     signed_points = y[:, None] * (X[point_indices] - origin[member_indices])
     rows = np.repeat(np.arange(m), d)
     columns = (member_indices[:, None] * d + np.arange(d)).ravel()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from ...gram import StoredGram
 from ..dual.active_set import solve_active_set_on_gram
@@ -52,37 +53,34 @@ def fit_linear_members(X, positive, negative, C, positive_weights):
     ----------
     X : ndarray of shape (n_samples, n_features)
         Points.
-    positive, negative : ndarray of bool, of shape (n_members, n_samples)
-        The positive and negative points of each member, at least one of each.
+    positive, negative : ndarray or sparse array, of shape (n_members, n_samples)
+        The positive and negative points of each member, at least one of each. An entry of
+        ``positive`` may be the number of times that a point counts, otherwise entries are bool.
     C : float
         Regularisation parameter :math:`C_i` of negative points.
-    positive_weights : ndarray of shape (n_members,) or (n_members, n_samples)
-        Factors of C for positive points, per member or per member and point.
+    positive_weights : ndarray of shape (n_members,)
+        Factors of C for the positive points of each member.
 
     Returns
     -------
     Hyperplanes
     """
-    n_positive = positive.sum(axis=1)
-    n_points = n_positive + negative.sum(axis=1)
-    # Indices of the points of all members in one array, the positive points of each member first.
-    point_indices = np.nonzero(np.hstack([positive, negative]))[1] % len(X)
-    offsets = np.cumsum(n_points) - n_points
+    positive, negative = sparse.csr_array(positive), sparse.csr_array(negative)
+    n_positive = np.diff(positive.indptr)
+    # The points of all members in one array, the positive points of each member first.
+    points = sparse.hstack([positive, negative], format="csr")
+    point_indices, counts = points.indices % len(X), points.data
+    offsets, n_points = points.indptr[:-1], np.diff(points.indptr)
     results, order = [], np.argsort(n_points, kind="stable")
     for rows in _batches_by_subset_size(order, n_points[order], X.shape[1]):
         position, size = np.arange(n_points[rows].max()), n_points[rows, None]
-        indices = point_indices[offsets[rows, None] + np.minimum(position, size - 1)]
-        is_positive = position < n_positive[rows, None]
-        factors = _weights_of_points(positive_weights, rows, indices)
-        slack_weights = C * np.where(is_positive, factors, position < size)
+        entries = offsets[rows, None] + np.minimum(position, size - 1)
+        indices, is_positive = point_indices[entries], position < n_positive[rows, None]
+        positive_factors = positive_weights[rows, None] * counts[entries]
+        slack_weights = C * np.where(is_positive, positive_factors, position < size)
         results.append(fit_hyperplanes(X[indices], np.where(is_positive, 1.0, -1.0), slack_weights))
     inverse = np.argsort(order)
     return Hyperplanes(*(np.concatenate(values)[inverse] for values in zip(*results, strict=True)))
-
-
-def _weights_of_points(weights, rows, indices):
-    """Return the weights of some members' points, given per member or per member and point."""
-    return weights[rows, None] if weights.ndim == 1 else weights[rows[:, None], indices]
 
 
 def _batches_by_subset_size(order, sizes, d):

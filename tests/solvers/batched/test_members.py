@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from scipy.sparse import csr_array
 from sklearn.datasets import make_moons
 
 from svmbook.solvers import solve_active_set
@@ -48,6 +49,21 @@ def test_members_agree_with_the_solver_for_a_single_problem(C, size_limit, posit
         np.testing.assert_allclose(members.coef[row], w, atol=1e-7 * max(1.0, np.abs(w).max()))
         assert members.intercept[row] == pytest.approx(b, abs=1e-6)
     assert (members.relative_gap < 1e-7).all()
+
+
+@pytest.mark.parametrize("fit_members", [fit_linear_members, fit_l1_members])
+def test_count_k_is_equivalent_to_k_copies_of_a_point(fit_members):
+    points = X[:60]
+    counts, negative = np.zeros((2, 60), dtype=int), np.zeros((2, 60), dtype=bool)
+    counts[0, [0, 3, 5]], counts[1, [1, 2]] = (1, 3, 2), (2, 1)
+    negative[:, 20:40:3] = True
+    members = fit_members(points, csr_array(counts), csr_array(negative), 0.7, np.full(2, 1.5))
+    for m in range(2):
+        rows = np.repeat(np.arange(60), np.where(negative[m], 1, counts[m]))
+        is_negative = negative[m, rows][None]
+        copies = fit_members(points[rows], ~is_negative, is_negative, 0.7, np.full(1, 1.5))
+        np.testing.assert_allclose(members.coef[m], copies.coef[0], atol=1e-8)
+        np.testing.assert_allclose(members.intercept[m], copies.intercept[0], atol=1e-8)
 
 
 def test_members_far_from_the_origin_are_accurate():

@@ -36,18 +36,8 @@ class ProbabilityPrototypeSVM(PrototypeSVM):
 class GrowingListPrototypeSVM(PrototypeSVM):
     """Prototype SVMs in which the weight of a positive is the number of times that it was added.
 
-    Only for ``penalty="l2"``, and for all votes except LIBSVM's, whose folds split sets and not
-    lists.
+    For all votes except LIBSVM's, whose folds split sets and not lists.
     """
 
     def _updated_positives(self, positive, assigned):
         return positive.astype(int) + assigned
-
-    def _positive_weights(self, codes, positive, negative):
-        return super()._positive_weights(codes, positive, negative)[:, None] * positive
-
-    def _train_weighted(self, X, positive, negative, positive_weights):
-        return super()._train_weighted(X, positive > 0, negative, positive_weights)
-
-    def _set_fitted_attributes(self, members, *rest):
-        super()._set_fitted_attributes(members._replace(positive=members.positive > 0), *rest)
