@@ -63,12 +63,12 @@ class Members(NamedTuple):
         return Members(*(part[rows] for part in self[:4]), self.planes.select_rows(rows))
 
     def blocks(self, n_points):
-        """Yield blocks of members with `MAX_BLOCK_OUTPUTS` outputs at ``n_points`` points."""
+        """Yield blocks of members that have `MAX_BLOCK_OUTPUTS` outputs at ``n_points`` points."""
         for rows in row_blocks(len(self.codes), n_points, MAX_BLOCK_OUTPUTS):
             yield self.select_rows(rows)
 
     def point_blocks(self, indices):
-        """Yield blocks of points with `MAX_BLOCK_OUTPUTS` outputs of all members."""
+        """Yield blocks of points at which all members have `MAX_BLOCK_OUTPUTS` outputs."""
         for rows in row_blocks(len(indices), len(self.codes), MAX_BLOCK_OUTPUTS):
             yield indices[rows]
 
@@ -92,7 +92,10 @@ class Ensemble(NamedTuple):
     metric: object
 
     def predict_codes(self, X):
-        """Return the index of the class with the most votes; ties go to the first class."""
+        """Return the index of the class with the most votes, algorithm 4 of Shen (2013).
+
+        Ties go to the first class.
+        """
         return self.votes(X).argmax(axis=1)
 
     def votes(self, X):

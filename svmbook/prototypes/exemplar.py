@@ -113,9 +113,9 @@ class ExemplarSVM(LocalEnsembleClassifier):
 
     Notes
     -----
-    Points and members are evaluated in blocks, so that memory is proportional to n and to the
-    total number of negatives: about 0.2 GB for 8,000 points of two slightly overlapping classes.
-    Time is proportional to :math:`n^2` or more.
+    Distances and outputs are computed in blocks, so that memory is proportional to n and to the
+    total number of negatives: 0.2 GB for 8,000 points of two slightly overlapping classes. Time
+    grows at least as :math:`n^2`.
 
     References
     ----------

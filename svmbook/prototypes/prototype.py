@@ -134,7 +134,7 @@ class PrototypeSVM(LocalEnsembleClassifier):
 
     Notes
     -----
-    Points and members are evaluated in blocks, so that memory is proportional to n: less than
+    Distances and outputs are computed in blocks, so that memory is proportional to n: less than
     0.1 GB for 20,000 points with ten features. Time is proportional to :math:`n^2`.
 
     References
@@ -274,7 +274,7 @@ class PrototypeSVM(LocalEnsembleClassifier):
             _pairs_of_updates(members, new_negatives, is_kept),
             members.exemplar_indices[~is_kept],
         )
-        kept_members = members.select_rows(is_kept)
+        kept_members = members.select_rows(is_kept)  # members that cover no point are removed
         positive = self._updated_positives(kept_members.positive, assigned[is_kept])
         negative = kept_members.negative + drawn[is_kept]
         return self._retrain(kept_members, X, codes, positive, negative), updates
