@@ -32,7 +32,7 @@ LAYERS = {
     },
     "experiments/running": {"tables", "threads"},
     "experiments/methods": {"gram", "kernels", "solvers/dual", "tables"},
-    "svm": {"gram", "kernel_machine", "kernels", "labels", "solvers/dual", "weights"},
+    "svm": {"gram", "kernel_machine", "kernels", "labels", "progress", "solvers/dual", "weights"},
     "unbiased": {
         *("base", "calibration", "gram", "kernel_machine", "kernels", "labels", "solvers/dual"),
         *("solvers/irwls", "ties", "weights"),

@@ -13,25 +13,26 @@ from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from ..gram import ComputedGram, GaussianGram, StoredGram, centred_gram
+from ..gram import StoredGram
 from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import is_multiclass
+from ..progress import show_progress
 from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.dual.interior_point import (
     solve_hard_margin_on_gram,
     solve_interior_point_on_gram,
     undo_centring,
 )
-from ..solvers.dual.libsvm import NATIVE_KERNELS, solve_libsvm_on_gram
+from ..solvers.dual.libsvm import solve_libsvm_on_gram
 from ..solvers.dual.quadratic_program import solve_dual_on_gram
 from ..solvers.dual.result import fall_back_to_zero
 from ..solvers.dual.smo import solve_smo_on_gram
 from ..weights import point_penalties
+from .gram_forms import MAX_STORED_GAUSSIAN_POINTS, gram_and_mean, is_low_rank
 
 __all__ = ["DualSVC"]
 
-MAX_LOW_RANK_RATIO = 0.25  # linear kernel: low rank is faster up to this many features per point
 SOLVERS = {
     "interior-point": solve_interior_point_on_gram,
     "active-set": solve_active_set_on_gram,
@@ -39,8 +40,8 @@ SOLVERS = {
     "libsvm": solve_libsvm_on_gram,
     "cvxopt": solve_dual_on_gram,
 }
-MAX_STORED_GAUSSIAN_POINTS = 4000  # beyond, computing blocks twice is faster than storing K
-GAUSSIAN_STORED_NUMBERS = 1e8  # beyond that number of points: systems of up to 5,000 free points
+# If the Gram matrix of a Gaussian is not stored: systems of up to 5,000 free points.
+GAUSSIAN_STORED_NUMBERS = 1e8
 BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
 # For these kernels, centring the points changes only the intercept, and reduces rounding errors.
 CENTRED_KERNELS = ("linear", "rbf")
@@ -102,6 +103,9 @@ class DualSVC(KernelMachine):
     max_iter : int, default=-1
         Maximum number of iterations; -1 for the default of the solver (100 for "interior-point" and
         "cvxopt", 100,000 for "active-set", 1 million for "smo", 10 million for "libsvm").
+    verbose : bool, default=False
+        Whether to print an estimate of the time, and a line per iteration. With "active-set",
+        Ctrl-C then ends the fit with the best solution so far; `fit` certifies it and warns.
 
     Attributes
     ----------
@@ -200,6 +204,7 @@ class DualSVC(KernelMachine):
         "C": [Interval(Real, 0, None, closed="right")],  # infinity included
         "solver": [StrOptions({"auto", *SOLVERS})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
+        "verbose": ["boolean"],
     }
 
     _convergence_advice = "Scale the features, lower C, raise max_iter or tol, or change solver."
@@ -216,6 +221,7 @@ class DualSVC(KernelMachine):
         class_weight: str | dict | None = None,
         tol: float = 1e-6,
         max_iter: int = -1,
+        verbose: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -226,13 +232,14 @@ class DualSVC(KernelMachine):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.verbose = verbose
 
     _memory_advice = "Use fewer points, solver='libsvm', or USVC, which uses few kernels."
     _linear_accepts_sparse = True
 
     def _n_stored_numbers(self, n, d):
         if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
-            return 2.0 * n * d if _is_low_rank(self._is_linear, n, d) else 2.3 * n * n
+            return 2.0 * n * d if is_low_rank(self._is_linear, n, d) else 2.3 * n * n
         if self._is_gaussian and self.solver != "smo" and n > MAX_STORED_GAUSSIAN_POINTS:
             return GAUSSIAN_STORED_NUMBERS + 3.0 * n * d
         stores_gram = callable(self.kernel) or self.solver == "smo" or n <= MAX_STORED_POINTS
@@ -257,8 +264,13 @@ class DualSVC(KernelMachine):
         DualSVC
             The fitted estimator.
         """
-        if is_multiclass(y):
-            return self._fit_one_vs_one(X, y, sample_weight)
+        with show_progress(self.verbose):
+            if is_multiclass(y):
+                return self._fit_one_vs_one(X, y, sample_weight)
+            return self._fit_two_classes(X, y, sample_weight)
+
+    def _fit_two_classes(self, X, y, sample_weight):
+        """Solve the dual, and set the attributes."""
         problem = self._training_problem(X, y, sample_weight)
         solver = self._choose_solver(problem)
         C = point_penalties(self.C, problem.weights)
@@ -270,7 +282,9 @@ class DualSVC(KernelMachine):
         problem, result = self._apply_with_definite_kernel(problem, solve)
         signed_alpha, self.solver_ = problem.y * result.alpha, solver
         coef_and_origin = (points.T @ signed_alpha, origin) if kernel.name == "linear" else None
-        coefficients = self._set_fitted_attributes(problem, result, signed_alpha, coef_and_origin)
+        coefficients = self._set_fitted_attributes(
+            problem, result, signed_alpha, coef_and_origin, stacklevel=5
+        )
         self.alpha_ = np.abs(coefficients)
         is_bounded = result.alpha >= (1.0 - BOUND_TOL) * C
         self.bounded_support_ = problem.indices[is_bounded]
@@ -288,7 +302,7 @@ class DualSVC(KernelMachine):
         The solution depends on the support vectors alone, so other points are not checked.
         """
         kernel, y = problem.kernel, problem.y
-        gram, mean = self._gram_and_mean(solver, kernel, points)
+        gram, mean = gram_and_mean(solver, kernel, points)
         try:
             result = self._call_solver(solver, points, gram, C, problem)
         except ValueError:
@@ -306,29 +320,14 @@ class DualSVC(KernelMachine):
         """Return the solver to use, or raise an error if it cannot compute the hard margin."""
         is_hard_margin, (n, d) = np.isinf(self.C), problem.points.shape
         if self.solver == "auto":
-            is_low_rank = _is_low_rank(problem.kernel.name == "linear", n, d)
-            return "interior-point" if is_hard_margin or is_low_rank else "active-set"
+            has_low_rank = is_low_rank(problem.kernel.name == "linear", n, d)
+            return "interior-point" if is_hard_margin or has_low_rank else "active-set"
         if is_hard_margin and self.solver != "interior-point":
             raise ValueError(
                 "C=inf (the hard margin) needs solver='interior-point' or 'auto'; found "
                 f"solver={self.solver!r}. Choose one of these, or a finite C."
             )
         return self.solver
-
-    def _gram_and_mean(self, solver, kernel, points):
-        """Return the Gram matrix in the best form for the solver, and a subtracted mean or None."""
-        n, d = points.shape
-        if solver in ("interior-point", "cvxopt") and _is_low_rank(kernel.name == "linear", n, d):
-            # Dense columns need less memory than the Gram matrix. They are centred once more, since
-            # the mean that `fit` subtracted was rounded.
-            return centred_gram(points.toarray() if issparse(points) else points)
-        is_native = solver == "libsvm" and kernel.name in NATIVE_KERNELS
-        max_stored = MAX_STORED_GAUSSIAN_POINTS if kernel.name == "rbf" else MAX_STORED_POINTS
-        if kernel.is_known_definite and (is_native or (solver == "active-set" and n > max_stored)):
-            if kernel.name == "rbf":
-                return GaussianGram(points, **kernel.params), None
-            return ComputedGram(kernel.block_function(points), n), None
-        return StoredGram(kernel.gram(points, require_definite=False)), None
 
     def _call_solver(self, solver, points, gram, C, problem):
         """Call the solver; return its `SolverResult`."""
@@ -343,8 +342,3 @@ class DualSVC(KernelMachine):
         if np.isinf(self.C):
             return solve_hard_margin_on_gram(gram, y, **options)
         return SOLVERS[solver](gram, y, C, **options)
-
-
-def _is_low_rank(is_linear, n, d):
-    """Return whether the rank of the Gram matrix is low enough to use the points as its factor."""
-    return is_linear and d <= MAX_LOW_RANK_RATIO * n

@@ -176,7 +176,7 @@ def test_auto_chooses_the_documented_solver():
 
 def test_active_set_method_agrees_for_stored_and_computed_gram_matrices(two_clouds):
     stored_model = DualSVC(kernel="rbf", solver="active-set").fit(*two_clouds)
-    with mock.patch("svmbook.svm.dual_svc.MAX_STORED_GAUSSIAN_POINTS", 100):
+    with mock.patch("svmbook.svm.gram_forms.MAX_STORED_GAUSSIAN_POINTS", 100):
         computed_model = DualSVC(kernel="rbf", solver="active-set").fit(*two_clouds)
     np.testing.assert_allclose(computed_model.alpha_, stored_model.alpha_, atol=1e-10)
     assert computed_model.kkt_residual_ < 1e-11

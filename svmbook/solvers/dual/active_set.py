@@ -11,12 +11,16 @@ These stay in the box, never lower the dual objective, and free one point at a t
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ...gram import ComputedGram, StoredGram
+from ...progress import logger
 from ...threads import one_blas_thread
 from ..checks import check_problem, check_stopping
 from .decomposition import improve_by_decomposition
@@ -32,6 +36,8 @@ __all__ = [
     "solve_active_set_on_gram",
     "solve_from_scratch",
 ]
+
+N_TIMED_COLUMNS = 256  # columns of K whose computation is timed for the estimate in the log
 
 
 def solve_active_set(
@@ -109,7 +115,23 @@ def solve_active_set(
 def solve_active_set_on_gram(gram, y, C, *, tol=1e-6, max_iter=100_000):
     """Solve the dual as `solve_active_set` does, for a `GramMatrix` and validated arrays."""
     with one_blas_thread():  # with two threads, products of small blocks take longer
+        if logger.isEnabledFor(logging.INFO) and not isinstance(gram, StoredGram):
+            _log_cost(gram)
         return solve_from_scratch(gram, y, C, max_iter).to_result(tol)
+
+
+def _log_cost(gram):
+    """Log an estimate of time and memory before the first iteration."""
+    columns = np.arange(min(gram.n, N_TIMED_COLUMNS))
+    start = perf_counter()
+    gram.dot_columns(columns, np.ones(len(columns)))
+    seconds = (perf_counter() - start) * gram.n / len(columns)
+    logger.info(
+        "active sets: all %.1e kernel values take about %.1g s, and the fit about as long if few "
+        "points are free; memory is about 12 bytes times the square of the number of free points",
+        float(gram.n) ** 2,
+        seconds,
+    )
 
 
 def as_gram(K, n):

@@ -8,7 +8,7 @@ which all other multipliers are fixed. No step lowers the dual objective.
 
 import numpy as np
 
-from ...progress import logger
+from ...progress import is_interrupted, logger
 from .iterations import damped_shift, run_primal_dual
 
 __all__ = ["improve_by_decomposition"]
@@ -29,7 +29,7 @@ def improve_by_decomposition(state):
     if not len(working_set):
         working_set = _largest_violations(state, MIN_ADDED_POINTS)
     n_steps = 0
-    while len(working_set) and n_steps < MAX_STEPS:
+    while len(working_set) and n_steps < MAX_STEPS and not is_interrupted():
         n_steps += 1
         previous_objective = state.dual_objective
         _solve_working_set(state, working_set)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...progress import is_interrupted
 from .faces import FIRST_SHIFT, FaceSolver
 
 __all__ = ["PATIENCE", "damped_shift", "run_iterations", "run_primal_dual"]
@@ -36,7 +37,7 @@ def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENC
     state.solved = run_primal_dual(state, max_iter, first_shift=first_shift, max_idle=max_idle)
     n_primal_dual = state.n_iter
     if not state.solved:
-        state.use_double_precision()
+        state.gram = state.gram.in_double_precision()
         state.beta = initial_beta
         state.make_feasible()
         state.solved = _run_monotone(
@@ -48,8 +49,12 @@ def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENC
     n_monotone = state.n_iter - n_primal_dual
     state.message = f"{n_primal_dual} primal-dual and {n_monotone} monotone iterations"
     if not state.solved:
-        state.message += "; iteration limit reached"
+        state.message += "; interrupted" if is_interrupted() else "; iteration limit reached"
     return state
+
+
+def _may_continue(state, max_iter):
+    return state.n_iter < max_iter and not is_interrupted()
 
 
 class _Refinement:
@@ -104,7 +109,7 @@ def run_primal_dual(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIEN
     face_solver, refinement = FaceSolver(state.gram, first_shift), _Refinement()
     fewest_corrections = previous_corrections = state.n + 1
     n_idle = 0
-    while n_idle <= max_idle and state.n_iter < max_iter and state.free.any():
+    while n_idle <= max_idle and _may_continue(state, max_iter) and state.free.any():
         state.start_iteration()
         F = np.flatnonzero(state.free)
         step, state.b = face_solver.step(F, state.e[F], state.imbalance)
@@ -164,7 +169,7 @@ def _run_monotone(state, face_solver, max_iter):
     step, since the shifted matrix is positive definite.
     """
     highest_dual_objective, n_idle, refinement = -np.inf, 0, _Refinement()
-    while state.n_iter < max_iter:
+    while _may_continue(state, max_iter):
         state.start_iteration()
         F = np.flatnonzero(state.free)
         if len(F):
