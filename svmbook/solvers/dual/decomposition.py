@@ -33,7 +33,7 @@ def improve_by_decomposition(state):
         n_steps += 1
         previous_objective = state.dual_objective
         _solve_working_set(state, working_set)
-        state.b = _optimal_intercept(state)
+        state.b = state.optimal_intercept()
         n_free, n_violating = state.free.sum(), state.find_violating_at_bounds().sum()
         logger.info(
             "decomposition: %d points in the working set, dual objective %.6g, %d violating points",
@@ -46,17 +46,6 @@ def improve_by_decomposition(state):
         n_added = int(np.clip(n_free, MIN_ADDED_POINTS, MAX_ADDED_POINTS))
         added = _largest_violations(state, n_added)
         working_set = np.union1d(np.flatnonzero(state.free), added)
-
-
-def _optimal_intercept(state):
-    r"""Return the intercept that minimises the sum of the hinge losses for the current outputs.
-
-    With it, :math:`\sum_{i: y_i(e_i - b) > 0} C_iy_i = 0`. Since the multipliers sum to zero too,
-    those of the violating points must increase by about as much as they must decrease.
-    """
-    order = np.argsort(state.e, kind="stable")
-    position = np.searchsorted(np.cumsum(state.C[order]), state.C[state.y > 0].sum())
-    return state.e[order[min(position, state.n - 1)]]
 
 
 def _largest_violations(state, n_points):

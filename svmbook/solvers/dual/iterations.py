@@ -45,6 +45,7 @@ def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENC
         )
         if not state.solved:
             state.scale_optimally()
+            state.b = state.optimal_intercept()
     state.snap_to_bounds()
     n_monotone = state.n_iter - n_primal_dual
     state.message = f"{n_primal_dual} primal-dual and {n_monotone} monotone iterations"

@@ -145,6 +145,16 @@ class DualState:
         violation = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
         return ~self.free & (violation > self.rounding_error)
 
+    def optimal_intercept(self):
+        r"""Return the intercept that minimises the sum of the hinge losses for the current outputs.
+
+        With it, :math:`\sum_{i: y_i(e_i - b) > 0} C_iy_i = 0`. Since the multipliers sum to zero
+        too, those of the violating points must increase by about as much as they must decrease.
+        """
+        order = np.argsort(self.e, kind="stable")
+        position = np.searchsorted(np.cumsum(self.C[order]), self.C[self.y > 0].sum())
+        return self.e[order[min(position, self.n - 1)]]
+
     def choose_entering_points(self):
         """Return the points to free: one, or a pair if none is free; none at the optimum.
 

@@ -77,7 +77,7 @@ def test_intercept_minimises_the_sum_of_the_hinge_losses(seed):
         return state.C @ hinge(state.y * (state.y - state.e + b))
 
     best = minimize_scalar(loss, bounds=(-10, 10), method="bounded").fun
-    assert loss(decomposition._optimal_intercept(state)) <= best + 1e-6
+    assert loss(state.optimal_intercept()) <= best + 1e-6
 
 
 @pytest.mark.parametrize("C", [0.5, 5.0, 100.0])
