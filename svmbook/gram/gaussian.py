@@ -46,6 +46,7 @@ class GaussianGram(GramMatrix):
         self.X, self.gamma, self.dtype, self.n = X, gamma, dtype, len(X)
         self._blocks = GaussianBlocks(X, X, gamma, dtype)
         self.diagonal = np.ones(self.n)
+        self.entry_rounding = 1.0 + self._blocks.squared_norms.astype(float)  # of the exponents
         if not np.isfinite(self._blocks.squared_norms).all():
             raise ValueError("the squared norms of the points are not finite; scale the features.")
 

@@ -47,6 +47,7 @@ class GramMatrix:
     """
 
     dtype = float  # of the entries
+    entry_rounding = 1.0  # relative rounding error of the entries per row, in units of dtype's eps
 
     def in_single_precision(self) -> GramMatrix:
         """Return this form with entries in single precision if they are then computed faster."""

@@ -23,14 +23,13 @@ MAX_PRIMAL_DUAL_ITER = 60  # for one working set
 def improve_by_decomposition(state):
     """Solve the problems of working sets until no more points violate than are free.
 
-    The first working set contains the free points only, unless there are none.
+    The first working set contains the free points only, unless there are none. The violating points
+    that are left become free.
     """
     working_set = np.flatnonzero(state.free)
     if not len(working_set):
         working_set = _largest_violations(state, MIN_ADDED_POINTS)
-    n_steps = 0
-    while len(working_set) and n_steps < MAX_STEPS and not is_interrupted():
-        n_steps += 1
+    for _ in range(MAX_STEPS):
         previous_objective = state.dual_objective
         _solve_working_set(state, working_set)
         state.b = state.optimal_intercept()
@@ -41,18 +40,25 @@ def improve_by_decomposition(state):
             state.dual_objective,
             n_violating,
         )
-        if n_violating <= n_free or state.dual_objective <= previous_objective:
+        has_improved = state.dual_objective > previous_objective
+        if n_violating <= n_free or not has_improved or is_interrupted():
             break
         n_added = int(np.clip(n_free, MIN_ADDED_POINTS, MAX_ADDED_POINTS))
         added = _largest_violations(state, n_added)
         working_set = np.union1d(np.flatnonzero(state.free), added)
+    state.free |= state.find_violating_at_bounds()
 
 
 def _largest_violations(state, n_points):
-    """Return the indices of the bounded points with the largest violations."""
-    violating = np.flatnonzero(state.find_violating_at_bounds())
-    violation = np.abs(state.e[violating] - state.b)
-    return violating[np.argsort(-violation, kind="stable")[:n_points]]
+    """Return bounded points with large violations, as many to increase as to decrease.
+
+    Since the multipliers sum to a constant, points that should all increase could not move.
+    """
+    can_increase = np.flatnonzero(~state.free & (state.beta < state.upper))
+    can_decrease = np.flatnonzero(~state.free & (state.beta > state.lower))
+    increasing = can_increase[np.argsort(-state.e[can_increase], kind="stable")[: n_points // 2]]
+    decreasing = can_decrease[np.argsort(state.e[can_decrease], kind="stable")[: n_points // 2]]
+    return np.concatenate([increasing, decreasing])
 
 
 def _solve_working_set(state, working_set):

@@ -73,10 +73,10 @@ class DualState:
 
         In single precision it is an estimate for independent rounding errors, which is smaller.
         """
-        norms = self.gram.norms
+        norms, scaled_norms = self.gram.norms, self.gram.entry_rounding * self.gram.norms
         if self.gram.dtype == np.float32:
-            return SINGLE_PRECISION_ROUNDING * norms * np.linalg.norm(norms * self.beta)
-        return OUTPUT_ROUNDING * (1.0 + norms * (norms @ np.abs(self.beta)))
+            return SINGLE_PRECISION_ROUNDING * scaled_norms * np.linalg.norm(norms * self.beta)
+        return OUTPUT_ROUNDING * (1.0 + scaled_norms * (norms @ np.abs(self.beta)))
 
     @property
     def dual_objective(self):
