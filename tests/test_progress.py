@@ -79,9 +79,10 @@ def press_at(monkeypatch):
 
         def log_and_press(message, *arguments):
             log(message, *arguments)
-            lines.extend([message] if text in message % arguments else [])
-            if len(lines) == n:
-                signal.raise_signal(signal.SIGINT)
+            if text in message % arguments:
+                lines.append(message)
+                if len(lines) == n:
+                    signal.raise_signal(signal.SIGINT)
 
         monkeypatch.setattr(logger, "info", log_and_press)
 

@@ -11,12 +11,15 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..gram import StoredGram, StumpGram, quantile_knots
-from ..kernel_machine import KernelMachine
+from ..gram.many_knots import knot_kernel, values_at_knots
+from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..labels import is_multiclass
 from ..weights import normalise_weights
 from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernel_expansion
 
 __all__ = ["StumpEnsemble"]
+
+MAX_POINTS_PER_INTERVAL = float(__import__("os").environ.get("KR", "8"))
 
 
 class StumpEnsemble(AdditiveModel, KernelMachine):
@@ -104,12 +107,22 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         return StoredGram(kernel.gram(scaled_points))
 
     def _solve_at_knots(self, problem, scaled_points):
-        """Solve for the values of the shape functions at the knots."""
+        """Solve for the values of the shape functions at the knots.
+
+        The unknowns are the weights of the intervals or, if there are many knots, the coefficients
+        of the points.
+        """
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
         scaled_knots = [t / scale for t, scale in zip(knots, self.feature_scale_, strict=True)]
-        gram = StumpGram.from_knots(scaled_points, scaled_knots)
-        result, knot_weights = self._solve(gram, problem)
-        knot_counts = [len(t) for t in knots]
-        values = np.split(gram.weights_to_values @ knot_weights, np.cumsum(knot_counts)[:-1])
+        n, n_intervals = len(scaled_points), sum(len(t) - 1 for t in knots)
+        if n <= min(self._max_points_per_interval * n_intervals, MAX_STORED_POINTS):
+            gram = StoredGram(knot_kernel(scaled_points, scaled_knots))
+            result, A = self._solve(gram, problem)
+            values = values_at_knots(scaled_points, scaled_knots, A)
+        else:
+            gram = StumpGram.from_knots(scaled_points, scaled_knots)
+            result, weights = self._solve(gram, problem)
+            offsets = np.cumsum([len(t) for t in knots])[:-1]
+            values = np.split(gram.weights_to_values @ weights, offsets)
         shape_functions = [PiecewiseLinear(t, v) for t, v in zip(knots, values, strict=True)]
         return result, shape_functions, result.intercept

@@ -48,9 +48,10 @@ class StumpEnsembleSVC(StumpEnsemble):
         Maximum number of knots per feature: quantiles of its values, between which its shape
         function is linear. By default every support vector is a knot, which is exact and
         needs a Gram matrix of all points. For a fixed ``n_knots`` the time is linear in the number
-        of points. It grows fast with ``n_knots``: each step factors a matrix with
-        ``r = n_features * (n_knots - 1)`` rows, in ``r**3 / 3`` operations. So set it only if r is
-        well below the number of points; the book uses 16.
+        of points, but each step factors a matrix with ``r = n_features * (n_knots - 1)`` rows, in
+        ``r**3 / 3`` operations. If r is above an eighth of the number of points (up to 10,000), a
+        Gram matrix of the points is used instead, and the time does not grow with ``n_knots``. The
+        book uses 16.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-4
@@ -125,6 +126,7 @@ class StumpEnsembleSVC(StumpEnsemble):
     }
 
     _convergence_advice = "Scale the features, lower C, or raise max_iter or tol."
+    _max_points_per_interval = 8.0  # up to this ratio, the Gram matrix of the points is faster
 
     def __init__(
         self,
@@ -183,7 +185,7 @@ class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
         The weight :math:`\lambda` of the penalty, positive.
     feature_scale, n_knots, class_weight, max_iter
         As in `StumpEnsembleSVC`; ``class_weight`` and sample weights are factors of the loss. The
-        time of an iteration grows with the cube of ``n_knots`` here too.
+        Gram matrix of the points is used if r is above half of their number.
     tol : float, default=1e-6
         Tolerance of the norm of the gradient, relative to the sum of the norms of its terms, and of
         the duality gap, relative to the objective. It is small because Newton's method converges
@@ -255,6 +257,7 @@ class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
     }
 
     _convergence_advice = "Raise lam, scale the features, or raise tol."
+    _max_points_per_interval = 2.0  # smaller than for the SVM: each step factors an n x n matrix
 
     def __init__(
         self,

@@ -31,7 +31,7 @@ from .low_rank import LowRankGram, factor_centred_ridge
 if TYPE_CHECKING:
     from .matrix import GramMatrix
 
-__all__ = ["StumpGram", "quantile_knots"]
+__all__ = ["StumpGram", "intervals_and_fractions", "quantile_knots"]
 
 QUANTILE_SAMPLE_SIZE = 200_000  # approximate; quantiles are computed from a sample
 WEIGHT_SUM_TOL = 1e-9  # bound on the relative rounding error of a sum of weights
@@ -90,6 +90,14 @@ def _sample_indices(n, size):
     return np.flatnonzero(np.random.default_rng(0).random(n) < size / n)
 
 
+def intervals_and_fractions(x: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval of each value between the knots t, and its fraction below the value."""
+    h = np.diff(t)
+    x = np.clip(x, t[0], t[-1])  # constant outside the knots
+    k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
+    return k, (x - t[k]) / h[k]
+
+
 class StumpGram(LowRankGram):
     r"""Gram matrix of the stump kernel with knots; r weights represent a function.
 
@@ -138,13 +146,10 @@ class StumpGram(LowRankGram):
         ):
             rows = slice(start, start + HAT_ROWS_PER_BLOCK)
             t, offset = knots[feature], knot_offsets[feature]
-            h = np.diff(t)
-            x = np.clip(X[rows, feature], t[0], t[-1])  # constant outside the knots
-            k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
-            upper_hat = (x - t[k]) / h[k]
+            k, upper_hat = intervals_and_fractions(X[rows, feature], t)
             hats[rows, position, 0], hats[rows, position, 1] = 1.0 - upper_hat, upper_hat
             indices[rows, position, 0], indices[rows, position, 1] = offset + k, offset + k + 1
-            diagonal[rows] += 2.0 * (t[k] - t[0] + h[k] * upper_hat**2)
+            diagonal[rows] += 2.0 * (t[k] - t[0] + np.diff(t)[k] * upper_hat**2)
         indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying_features))
         B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(knot_offsets[-1])))
         blocks = [np.tri(len(t), len(t) - 1, -1) * np.sqrt(2.0 * np.diff(t)) for t in knots]

@@ -47,6 +47,19 @@ def test_shape_functions_sum_to_kernel_expansion(model, kernel_machine):
     np.testing.assert_allclose(model.feature_importances_**2, variances)
 
 
+@pytest.mark.parametrize("n_knots", [3, 8, 40])
+@pytest.mark.parametrize("model", [StumpEnsembleSVC(0.3), StumpEnsembleLogistic(2.0)])
+def test_both_forms_with_knots_give_the_same_model(model, n_knots, monkeypatch):
+    model.set_params(n_knots=n_knots, tol=1e-8)
+    outputs = []
+    for max_points_per_interval in (0.0, np.inf):
+        monkeypatch.setattr(type(model), "_max_points_per_interval", max_points_per_interval)
+        model.fit(X, Y)
+        outputs.append(model.decision_function(X_NEW))
+        assert all(len(g.knots) <= n_knots for g in model.shape_functions_)
+    np.testing.assert_allclose(*outputs, atol=1e-4)
+
+
 @pytest.mark.parametrize(("model", "kernel_machine"), EQUIVALENT_MODELS, ids=["svc", "logistic"])
 def test_knot_at_every_value_is_exact(model, kernel_machine):
     rounded_points = np.round(X, 1)

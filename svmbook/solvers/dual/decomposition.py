@@ -1,4 +1,4 @@
-r"""Decomposition: the dual solved for the multipliers of a working set, and again for another.
+r"""Decomposition: :eq:`eq-dual` solved for a part of the multipliers, and again for another part.
 
 Far from the solution, a primal-dual iteration on all points frees too many of them at once. Here
 only a *working set* may change: the free points, and about as many of the points that violate their
@@ -30,6 +30,8 @@ def improve_by_decomposition(state):
     if not len(working_set):
         working_set = _largest_violations(state, MIN_ADDED_POINTS)
     for _ in range(MAX_STEPS):
+        if not len(working_set) or is_interrupted():
+            break
         previous_objective = state.dual_objective
         _solve_working_set(state, working_set)
         state.b = state.optimal_intercept()
@@ -41,7 +43,7 @@ def improve_by_decomposition(state):
             n_violating,
         )
         has_improved = state.dual_objective > previous_objective
-        if n_violating <= n_free or not has_improved or is_interrupted():
+        if n_violating <= n_free or not has_improved:
             break
         n_added = int(np.clip(n_free, MIN_ADDED_POINTS, MAX_ADDED_POINTS))
         added = _largest_violations(state, n_added)

@@ -1,4 +1,7 @@
-"""The iterations of the active-set method: primal-dual ones, and monotone ones if they fail."""
+"""The iterations of the active-set method: primal-dual ones, and monotone ones if they fail.
+
+Both solve :eq:`eq-face` on the free points and then correct the sets.
+"""
 
 import numpy as np
 
