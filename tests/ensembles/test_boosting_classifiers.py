@@ -1,5 +1,7 @@
 """Boosting: stages, contributions, certificates, base learners, and invalid input."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
@@ -166,6 +168,16 @@ def test_solution_is_certified_and_satisfies_its_bounds():
     model = LPBoost(C=0.3).fit(X, Y)
     assert model.converged_ and model.relative_gap_ <= 1e-6
     assert model.dual_variables_.max() <= 0.3 and (model.estimator_weights_ > 0).all()
+
+
+def test_memory_estimate_of_lpboost_bounds_its_arrays():
+    points, labels = twonorm(400, random_state=0)
+    model = LPBoost(C=0.1)
+    tracemalloc.start()
+    model.fit(points, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * model._n_stored_numbers(400, 20) < 8 * 5 * 400**2
 
 
 def test_failed_refit_leaves_an_unfitted_model():

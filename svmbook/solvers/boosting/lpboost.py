@@ -16,6 +16,7 @@ edge. Column generation solves the program for some hypotheses, adds the one wit
 (and possibly others with large edges), and stops when no edge exceeds one. For the hard margin, the
 linear program maximises the margin :math:`\rho` over weights that sum to one. It always has a
 solution; if its margin is not positive, no ensemble separates the classes.
+`svmbook.solvers.boosting.restricted_program` solves the program for some hypotheses.
 """
 
 from __future__ import annotations
@@ -23,15 +24,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog
 
 from ...progress import logger
+from .restricted_program import RestrictedProgram
 
 __all__ = ["LPBoostResult", "run_lpboost"]
 
 WEIGHT_TOL = 1e-9  # relative to the largest weight: smaller weights are numerically zero
 MARGIN_TOL = 1e-9  # a margin this small is numerically zero
-SIMPLEX_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +81,10 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, original_indices=N
     Parameters
     ----------
     learner : object
-        ``learner.candidates(g, min_edge)`` returns hypotheses whose edges :math:`\sum_i g_ih(x_i)`
-        exceed ``min_edge``, including the one with the largest edge, as an object like
-        `svmbook.solvers.boosting.stumps.StumpArray`, and these edges.
+        ``learner.candidates(g, min_edge)`` returns some hypotheses with outputs -1 and +1, as an
+        object like `svmbook.solvers.boosting.stumps.StumpArray`, and the largest edge
+        :math:`\sum_i g_ih(x_i)` of all hypotheses. If it exceeds ``min_edge``, a hypothesis that
+        attains it must be among them.
     X : ndarray of shape (n, d)
         Points.
     y : ndarray of shape (n,)
@@ -111,22 +112,23 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, original_indices=N
     Lin (2005), algorithm 2 and (P7); Demiriz, Bennett and Shawe-Taylor (2002), "Linear programming
     boosting via column generation", Machine Learning 46, 225-254.
     """
-    n, hard_margin = len(y), bool(np.isinf(C).any())
-    solve = _solve_hard_margin if hard_margin else _solve_soft_margin
-    u = np.full(n, 1.0 / n) if hard_margin else C  # optimal without any hypothesis
-    objective, dual_objective = np.inf if hard_margin else C.sum(), -np.inf
-    hypotheses, columns, weights, multipliers = [], np.empty((n, 0)), np.empty(0), u
-    message, min_edge, n_iter, seen_columns = "max_iter was reached", 0.0, 0, set()
+    program = RestrictedProgram(C)
+    hard_margin = program.hard_margin
+    u = np.full(len(y), 1.0 / len(y)) if hard_margin else C  # optimal without any hypothesis
+    objective, min_edge = (np.inf, 0.0) if hard_margin else (C.sum(), 1.0)
+    dual_objective, multipliers, hypotheses, weights = -np.inf, u, [], np.empty(0)
+    message, n_iter = "max_iter was reached", 0
     while True:
-        candidates, edges = learner.candidates(u * y, min_edge)
-        largest_edge = edges.max(initial=min_edge)
+        candidates, largest_edge = learner.candidates(u * y, min_edge)
+        largest_edge = max(largest_edge, min_edge)
         if hard_margin and largest_edge <= MARGIN_TOL:
             if original_indices is None:
-                original_indices = np.arange(n)
+                original_indices = np.arange(len(y))
             raise ValueError(_inseparable_message(X, y, original_indices))
-        # Scaled so that no edge exceeds one, u is feasible and gives a lower bound.
-        feasible_u = u / (largest_edge if hard_margin else max(1.0, largest_edge))
-        lower_bound = 1.0 / largest_edge if hard_margin else feasible_u.sum()
+        # Divided by the largest edge, u is feasible and gives a lower bound; with a soft margin,
+        # the largest edge is at least one.
+        feasible_u = u / largest_edge
+        lower_bound = feasible_u.sum()
         if lower_bound > dual_objective:
             dual_objective, multipliers = lower_bound, feasible_u
         converged = bool(
@@ -137,22 +139,15 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, original_indices=N
             break
         if n_iter == max_iter:
             break
-        candidate_columns = y[:, None] * candidates(X)
-        new_indices = [
-            k
-            for k, column in enumerate(candidate_columns.T)
-            if column.tobytes() not in seen_columns
-        ]
-        if not new_indices:
+        new_indices = program.add(y[:, None] * candidates(X))
+        if not len(new_indices):
             message = "the linear program was not solved accurately enough to find a new hypothesis"
             break
-        seen_columns.update(candidate_columns[:, k].tobytes() for k in new_indices)
         candidate_list = candidates.as_list()
         hypotheses += [candidate_list[k] for k in new_indices]
-        columns = np.column_stack([columns, candidate_columns[:, new_indices]])
-        weights, u, min_edge = solve(columns, C)
+        weights, u, min_edge = program.solve()
         weights = np.where(weights > WEIGHT_TOL * weights.max(initial=0.0), weights, 0.0)
-        margins = columns @ weights
+        margins = program.columns @ weights
         objective = _objective(weights, margins, C, hard_margin)
         n_iter += 1
         logger.info(
@@ -162,13 +157,16 @@ def run_lpboost(learner, X, y, C, *, tol=1e-6, max_iter=1000, original_indices=N
             dual_objective,
         )
     nonzero = np.flatnonzero(weights)
+    weight_sum = weights.sum()
+    # For the hard margin, the weights sum to one; scale them to the smallest output y F(x) = 1.
+    scale = objective / weight_sum if hard_margin and np.isfinite(objective) else 1.0
     return LPBoostResult(
         hypotheses=[hypotheses[k] for k in nonzero],
-        weights=weights[nonzero],
+        weights=scale * weights[nonzero],
         multipliers=multipliers,
         objective=float(objective),
         dual_objective=float(dual_objective),
-        margin=float(margins.min() / weights.sum()) if len(nonzero) else 0.0,
+        margin=float(margins.min() / weight_sum) if len(nonzero) else 0.0,
         n_iter=n_iter,
         converged=converged,
         message=message,
@@ -180,44 +178,6 @@ def _objective(weights, margins, C, hard_margin):
     if not hard_margin:
         return weights.sum() + C @ np.maximum(0.0, 1.0 - margins)
     return weights.sum() / margins.min() if margins.min() > 0 else np.inf
-
-
-def _solve_soft_margin(columns, C):
-    """Return weights, dual variables, and the edge that a new hypothesis must exceed."""
-    n, k = columns.shape
-    solution = linprog(
-        np.concatenate([np.ones(k), C]),
-        A_ub=-np.column_stack([columns, np.eye(n)]),
-        b_ub=-np.ones(n),
-        method="highs-ds",
-        options=SIMPLEX_OPTIONS,
-    )
-    if solution.x is None:
-        raise ValueError(
-            f"with C times sample_weight as large as {C.max():g} the linear program has no "
-            "solution in double precision; lower C or sample_weight, or use C=inf."
-        )
-    return solution.x[:k], np.clip(-solution.ineqlin.marginals, 0.0, C), 1.0
-
-
-def _solve_hard_margin(columns, _):
-    """Solve for the hard margin, like `_solve_soft_margin`; scale a positive margin to one."""
-    n, k = columns.shape
-    solution = linprog(
-        np.append(np.zeros(k), -1.0),
-        A_ub=np.column_stack([-columns, np.ones(n)]),
-        b_ub=np.zeros(n),
-        A_eq=np.append(np.ones(k), 0.0)[None],
-        b_eq=[1.0],
-        bounds=[*[(0, None)] * k, (None, None)],
-        method="highs-ds",
-        options=SIMPLEX_OPTIONS,
-    )
-    u = np.maximum(-solution.ineqlin.marginals, 0.0)
-    margin = -solution.fun
-    if margin <= MARGIN_TOL:
-        return solution.x[:k], u / u.sum(), max(margin, 0.0)
-    return solution.x[:k] / margin, u / u.sum(), margin
 
 
 def _inseparable_message(X, y, original_indices):

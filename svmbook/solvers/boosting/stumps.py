@@ -16,6 +16,11 @@ from ...ties import TIE_TOL, argmax_up_to_rounding
 
 __all__ = ["MidpointStumps", "StumpArray"]
 
+# Limits on the candidates of one round of column generation. More candidates per round make fewer
+# but larger linear programs.
+MIN_PER_FEATURE = 3  # local maxima per feature
+MIN_CANDIDATES = 60  # divided among the features, if there are few
+
 
 class StumpArray(NamedTuple):
     """Stumps, one per entry, with output q if feature > threshold and -q otherwise."""
@@ -96,30 +101,41 @@ class MidpointStumps:
         return self._stumps(edges, [feature], [position]), float(abs_edges[feature, position])
 
     def candidates(self, g, min_edge):
-        """Return the stumps whose edge is a local maximum over the thresholds of their feature.
+        """Return stumps with large edges, and the largest edge of all stumps.
+
+        The edge of a candidate is a local maximum over the thresholds of its feature, and exceeds
+        ``min_edge`` by more than rounding error. Each feature contributes the same number of
+        candidates at most: those with the largest edges, with the smallest thresholds in case of
+        ties.
 
         Parameters
         ----------
         g : ndarray of shape (n,)
             Signed weights of the points.
         min_edge : float
-            Only stumps with larger edges are returned.
+            Lower bound on the edges of the candidates.
 
         Returns
         -------
         stumps : StumpArray
-        edges : ndarray
+            It includes a stump with the largest edge if this edge exceeds ``min_edge``.
+        largest_edge : float
         """
         edges, abs_edges = self._all_edges(g)
-        rounded_edges = np.rint(abs_edges / (TIE_TOL * np.abs(g).sum()))
+        tolerance = TIE_TOL * np.abs(g).sum()
+        rounded_edges = np.rint(abs_edges / tolerance)
         padded_edges = np.pad(rounded_edges, ((0, 0), (1, 1)))
         is_local_maximum = (
-            (abs_edges > min_edge)
+            (abs_edges > min_edge + tolerance)
             & (rounded_edges >= padded_edges[:, :-2])
             & (rounded_edges > padded_edges[:, 2:])
         )
         features, positions = np.nonzero(is_local_maximum)
-        return self._stumps(edges, features, positions), abs_edges[features, positions]
+        order = np.lexsort([-rounded_edges[features, positions], features])
+        rank_in_feature = np.arange(len(order)) - np.searchsorted(features, features)
+        chosen = order[rank_in_feature < max(MIN_PER_FEATURE, MIN_CANDIDATES // self.d)]
+        stumps = self._stumps(edges, features[chosen], positions[chosen])
+        return stumps, float(abs_edges.max())
 
     def _all_edges(self, g):
         """Return the edges of all stumps with q = 1 and their absolute values; 0 for ties."""

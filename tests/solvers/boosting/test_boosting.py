@@ -36,13 +36,32 @@ def outputs_of_all_stumps(X):
 def test_best_and_candidate_stumps_agree_with_brute_force(seed, steps_per_unit):
     X, y = labelled_points(seed, steps_per_unit=steps_per_unit)
     g = y * np.random.default_rng(seed).random(len(y))
-    largest_edge = (g @ outputs_of_all_stumps(X)).max()
+    edge_of_best = (g @ outputs_of_all_stumps(X)).max()
     stump, edge = MidpointStumps(X).best(g)
-    assert edge == pytest.approx(largest_edge)
+    assert edge == pytest.approx(edge_of_best)
     assert g @ stump(X)[:, 0] == pytest.approx(edge)
-    stumps, edges = MidpointStumps(X).candidates(g, 0.3 * largest_edge)
-    np.testing.assert_allclose(g @ stumps(X), edges)
-    assert edges.max() == pytest.approx(largest_edge) and (edges > 0.3 * largest_edge).all()
+    stumps, largest_edge = MidpointStumps(X).candidates(g, 0.3 * edge_of_best)
+    edges = g @ stumps(X)
+    assert largest_edge == pytest.approx(edge_of_best) == edges.max()
+    assert (edges > 0.3 * edge_of_best).all()
+    stumps, largest_edge = MidpointStumps(X).candidates(g, edge)
+    assert largest_edge == edge and not len(stumps.signs)
+
+
+def test_candidates_are_the_largest_local_maxima_of_each_feature():
+    X, y = labelled_points(1, n=60, d=30)
+    g = y * np.random.default_rng(1).random(60)
+    min_edge = 0.2 * np.abs(g).sum()
+    stumps, _ = MidpointStumps(X).candidates(g, min_edge)
+    numbers = []
+    for j, feature in enumerate(X.T):
+        edges = [abs(g @ np.where(feature > a, 1.0, -1.0)) for a in np.sort(feature)]
+        padded = [0.0, *edges, 0.0]
+        maxima = [e for i, e in enumerate(edges) if padded[i] < e > max(padded[i + 2], min_edge)]
+        found = g @ stumps(X)[:, stumps.features == j]
+        np.testing.assert_allclose(np.sort(found), np.sort(maxima)[-3:])
+        numbers.append(len(maxima))
+    assert min(numbers) < 3 < max(numbers)
 
 
 def test_thresholds_are_midpoints_of_values_that_differ_by_more_than_rounding():

@@ -34,10 +34,9 @@ class _BestStumpLearner:
         self.stumps, self.tolerance = MidpointStumps(X), tolerance
 
     def candidates(self, g, min_edge):
-        """Return at most one stump to add, and its edge."""
+        """Return the best stump, and its edge or ``min_edge`` if the excess is within tolerance."""
         stump, edge = self.stumps.best(g)
-        accepted = slice(0, int(edge > min_edge + self.tolerance))
-        return type(stump)(*(part[accepted] for part in stump)), np.array([edge])[accepted]
+        return stump, edge if edge > min_edge + self.tolerance else min_edge
 
 
 def carry_out_run(data_set, method, run):
