@@ -19,7 +19,7 @@ from svmbook.experiments import load_records
 
 REPEATED_SCRIPTS = [
     *("bench_active", "bench_dense", "bench_ensembles", "bench_gaussian", "bench_grid"),
-    *("bench_linear", "bench_logistic", "bench_prototypes", "bench_unbiased"),
+    *("bench_linear", "bench_logistic", "bench_lpboost", "bench_prototypes", "bench_unbiased"),
 ]
 MAX_REPEATED_SECONDS = 1.0  # slower measurements are not repeated
 
@@ -112,6 +112,17 @@ def test_claims_about_stump_ensembles_hold():
     exact_error = rows_by_n_and_method[4_000, "StumpEnsembleSVC, exact"]["error"]
     assert abs(rows_by_n_and_method[4_000, method]["error"] - exact_error) <= 1.0
     assert all(row["relative_gap"] <= 1e-4 for row in rows if row["method"] == method)
+
+
+def test_claims_about_lpboost_hold():
+    rows = {(row["n"], row["C"], row["method"]): row for row in load_records("bench_lpboost")}
+    assert rows[500, 0.05, "all stumps, primal"]["ratio"] >= 20
+    for C in (0.05, 1.0):
+        assert rows[2_000, C, "all stumps, sparse dual"]["ratio"] >= 1 / 1.5
+        # The outputs of all stumps at all points take 2,000 times as much memory as the data.
+        assert rows[2_000, C, "LPBoost"]["memory_over_data"] <= 2_000 / 10
+    for (n, C, _), row in rows.items():
+        assert row["objective"] == pytest.approx(rows[n, C, "LPBoost"]["objective"], rel=1e-9)
 
 
 def test_coursework_records_agree_with_the_teaching_guide():

@@ -119,7 +119,7 @@ class LPBoost(BaseClassifier):
     _memory_advice = "Use fewer points, or StumpEnsembleSVC, the same stumps with the l2 norm."
 
     def _n_stored_numbers(self, n, d):
-        return 4.0 * n * n + 8.0 * d * n  # if as many hypotheses are added as there are points
+        return 1.0 * n * n + 8.0 * d * n  # with n / 4 stumps; label noise increases their number
 
     def __init__(
         self,
