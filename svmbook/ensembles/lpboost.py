@@ -89,8 +89,8 @@ class LPBoost(BaseClassifier):
     -----
     Each iteration adds a few stumps per feature, those with the largest edges, and solves a linear
     program with one variable per point and one constraint per stump added so far. With k stumps,
-    memory is needed for about :math:`4kn + 8dn` numbers. In experiments k was between n/4 and 2n;
-    it grows with C and with the noise in the labels. On `svmbook.datasets.twonorm` with 20
+    about :math:`4kn + 8dn` numbers are held in memory. In experiments k was between n/4 and 2n; it
+    grows with C and with the noise in the labels. On `svmbook.datasets.twonorm` with 20
     features, 2,000 points take about 2 s for ``C=0.05``, and 4,000 points take about 25 s for
     ``C=1``. `StumpEnsembleSVC` takes fractions of a second.
 
