@@ -49,7 +49,7 @@ class StumpEnsembleSVC(StumpEnsemble):
         function is linear. By default every support vector is a knot, which is exact and
         needs a Gram matrix of all points. For a fixed ``n_knots`` the time is linear in the number
         of points, but each step factors a matrix with ``r = n_features * (n_knots - 1)`` rows, in
-        ``r**3 / 3`` operations. If r is above an eighth of the number of points (up to 10,000), a
+        ``r**3 / 3`` operations. If r is above a quarter of the number of points (up to 10,000), a
         Gram matrix of the points is used instead, and the time does not grow with ``n_knots``. The
         book uses 16.
     class_weight : dict or "balanced", default=None
@@ -126,7 +126,7 @@ class StumpEnsembleSVC(StumpEnsemble):
     }
 
     _convergence_advice = "Scale the features, lower C, or raise max_iter or tol."
-    _max_points_per_interval = 8.0  # up to this ratio, the Gram matrix of the points is faster
+    _max_points_per_interval = 4.0  # up to this ratio, the Gram matrix of the points is faster
 
     def __init__(
         self,

@@ -25,8 +25,8 @@ class GaussianGram(GramMatrix):
         Training points.
     gamma : float
         Inverse of a squared length.
-    dtype : type, default=float
-        Type of the computed values; sums are in double precision.
+    single_precision : bool, default=False
+        Whether to compute values in single precision; sums are in double precision.
 
     Raises
     ------
@@ -42,9 +42,10 @@ class GaussianGram(GramMatrix):
     array([10.    ,  1.3534])
     """
 
-    def __init__(self, X: np.ndarray, gamma: float, dtype: type = float) -> None:
-        self.X, self.gamma, self.dtype, self.n = X, gamma, dtype, len(X)
-        self._blocks = GaussianBlocks(X, X, gamma, dtype)
+    def __init__(self, X: np.ndarray, gamma: float, single_precision: bool = False) -> None:
+        self.X, self.gamma, self.n = X, gamma, len(X)
+        self.dtype = np.float32 if single_precision else float
+        self._blocks = GaussianBlocks(X, X, gamma, self.dtype)
         self.diagonal = np.ones(self.n)
         self.entry_rounding = 1.0 + self._blocks.squared_norms.astype(float)  # of the exponents
         if not np.isfinite(self._blocks.squared_norms).all():
@@ -54,7 +55,7 @@ class GaussianGram(GramMatrix):
         """Return this form in single precision, if that is accurate enough."""
         if self._blocks.squared_norms.max() > MAX_SINGLE_PRECISION_NORM:
             return self
-        return GaussianGram(self.X, self.gamma, np.float32)
+        return GaussianGram(self.X, self.gamma, single_precision=True)
 
     def in_double_precision(self) -> GaussianGram:
         """Return this form in double precision."""
@@ -82,4 +83,4 @@ class GaussianGram(GramMatrix):
 
     def submatrix(self, indices: np.ndarray) -> GaussianGram:
         """Return the Gram matrix of a subset of the points."""
-        return GaussianGram(self.X[indices], self.gamma, self.dtype)
+        return GaussianGram(self.X[indices], self.gamma, self.dtype == np.float32)

@@ -113,9 +113,9 @@ class ExemplarSVM(LocalEnsembleClassifier):
 
     Notes
     -----
-    Distances and outputs are computed in blocks, so that memory is proportional to n and to the
-    total number of negatives: 0.2 GB for 8,000 points of two slightly overlapping classes. Time
-    grows at least as :math:`n^2`.
+    Memory is proportional to n and to the total number of negatives, since distances and outputs
+    are computed in blocks: 0.2 GB for 8,000 points of two slightly overlapping classes. Time grows
+    at least as :math:`n^2`.
 
     References
     ----------

@@ -134,7 +134,7 @@ class PrototypeSVM(LocalEnsembleClassifier):
 
     Notes
     -----
-    Distances and outputs are computed in blocks, so that memory is proportional to n: less than
+    Memory is proportional to n, since distances and outputs are computed in blocks: less than
     0.1 GB for 20,000 points with ten features. Time is proportional to :math:`n^2`.
 
     References

@@ -17,7 +17,7 @@ def test_gaussian_form_agrees_with_the_kernel(dtype, tol, monkeypatch):
     monkeypatch.setattr(functions, "BLOCK_ENTRIES", 200)  # several tiles in both directions
     rng = np.random.default_rng(0)
     expected = gaussian(Z, gamma=0.3)
-    gram = GaussianGram(Z, gamma=0.3, dtype=dtype)
+    gram = GaussianGram(Z, gamma=0.3, single_precision=dtype == np.float32)
     rows, columns = rng.permutation(N)[:40], rng.permutation(N)[:60]
     for indices in (columns, columns[:1], columns[:0], np.arange(N)):
         v = rng.standard_normal(len(indices))

@@ -24,6 +24,7 @@ from ...progress import logger
 from ...threads import one_blas_thread
 from ..checks import check_problem, check_stopping
 from .decomposition import improve_by_decomposition
+from .faces import FIRST_SHIFT
 from .iterations import damped_shift, run_iterations
 from .starts import initial_state, state_from_sample, stratified_sample
 
@@ -37,6 +38,7 @@ __all__ = [
     "solve_from_scratch",
 ]
 
+MAX_ROUNDING_ERROR = 0.02  # of an output in single precision, in units of the margin
 N_TIMED_COLUMNS = 256  # columns of K whose computation is timed for the estimate in the log
 
 
@@ -144,15 +146,22 @@ def solve_from_scratch(gram, y, C, max_iter):
 
     If no other method predicts them, the solution for a sample of the points does.
     """
-    gram = gram.in_single_precision()
+    gram, first_shift = gram.in_single_precision(), FIRST_SHIFT
     state = initial_state(gram, y, C)
-    if state is not None:
-        return run_iterations(state, max_iter)
-    sample = stratified_sample(y)
-    share = C[sample].sum() / C.sum()
-    sample_state = solve_from_scratch(
-        gram.submatrix(sample), y[sample], C[sample] / share, max_iter
-    )
-    state = state_from_sample(gram, y, C, sample, share, sample_state)
-    improve_by_decomposition(state)
-    return run_iterations(state, max_iter, first_shift=damped_shift(gram, C))
+    if state is None:
+        sample, first_shift = stratified_sample(y), damped_shift(gram, C)
+        share = C[sample].sum() / C.sum()
+        sample_state = solve_from_scratch(
+            gram.submatrix(sample), y[sample], C[sample] / share, max_iter
+        )
+        state = state_from_sample(gram, y, C, sample, share, sample_state)
+        _leave_inaccurate_precision(state)
+        improve_by_decomposition(state)
+    _leave_inaccurate_precision(state)
+    return run_iterations(state, max_iter, first_shift=first_shift)
+
+
+def _leave_inaccurate_precision(state):
+    """Compute in double precision if errors of single precision would decide about violations."""
+    if np.median(state.rounding_error) > MAX_ROUNDING_ERROR:
+        state.use_double_precision()
