@@ -81,7 +81,7 @@ class ComputedGram(GramMatrix):
         is_cached = cache_rows >= 0
         product = self._dot_cached_rows(cache_rows[is_cached], values[is_cached])
         for chunk in chunks(np.flatnonzero(~is_cached), self._rows_per_chunk):
-            product += values[chunk] @ self._compute_rows(indices[chunk])
+            product += values[chunk] @ self._compute_block(indices[chunk], np.arange(self.n))
         return product
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -119,13 +119,6 @@ class ComputedGram(GramMatrix):
             raise ValueError("K(rows, columns) returned values that are not finite.")
         return block.astype(float, copy=False)
 
-    def _compute_rows(self, indices, out=None):
-        """Return whole rows, in ``out`` if it is given."""
-        rows = self._compute_block(indices, np.arange(self.n))
-        if out is not None:
-            out[:] = rows
-        return rows
-
     def _dot_cached_rows(self, cache_rows, values):
         """Return the sum of these rows of the cache, weighted by ``values``."""
         if len(cache_rows) > FULL_PRODUCT_SHARE * self._n_used_rows:
@@ -155,11 +148,8 @@ class ComputedGram(GramMatrix):
             available_rows = np.concatenate([available_rows, evicted_rows])
         uncached = uncached[: len(available_rows)]
         for chunk in chunks(np.arange(len(uncached)), self._rows_per_chunk):
-            rows = available_rows[chunk]
-            if rows[-1] - rows[0] == len(rows) - 1:  # consecutive: computed in place
-                self._compute_rows(uncached[chunk], self._cache[rows[0] : rows[-1] + 1])
-            else:
-                self._cache[rows] = self._compute_rows(uncached[chunk])
+            block = self._compute_block(uncached[chunk], np.arange(self.n))
+            self._cache[available_rows[chunk]] = block
         self._n_used_rows = end
         self._cache_row[uncached] = available_rows
         self._cached_index[available_rows] = uncached

@@ -59,7 +59,7 @@ class GaussianGram(GramMatrix):
 
     def in_double_precision(self) -> GaussianGram:
         """Return this form in double precision."""
-        return GaussianGram(self.X, self.gamma)
+        return self if self.dtype is float else GaussianGram(self.X, self.gamma)
 
     def dot(self, v: np.ndarray) -> np.ndarray:
         """Return :math:`Kv`."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics.pairwise import manhattan_distances
 
+from ..kernels import stump
 from .stumps import intervals_and_fractions
 
 __all__ = ["knot_kernel", "values_at_knots"]
@@ -45,7 +45,7 @@ def knot_kernel(X: ArrayLike, knots: list[np.ndarray]) -> np.ndarray:
            [0. , 2. , 8. ]])
     """
     X = np.column_stack([np.clip(x, t[0], t[-1]) - t[0] for x, t in zip(X.T, knots, strict=True)])
-    K = -manhattan_distances(X)
+    K = stump(X)
     row_sums = X.sum(axis=1)
     K += row_sums
     K += row_sums[:, None]
@@ -70,10 +70,8 @@ def values_at_knots(X: ArrayLike, knots: list[np.ndarray], A: ArrayLike) -> list
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-        Points.
-    knots : list of ndarray
-        Increasing knots of each feature.
+    X, knots
+        As in `knot_kernel`.
     A : ndarray of shape (n,)
         Coefficients of the points.
 

@@ -56,8 +56,8 @@ def _largest_violations(state, n_points):
 
     Since the multipliers sum to a constant, points that should all increase could not move.
     """
-    can_increase = np.flatnonzero(~state.free & (state.beta < state.upper))
-    can_decrease = np.flatnonzero(~state.free & (state.beta > state.lower))
+    can_increase = np.flatnonzero(~state.free & state.can_increase)
+    can_decrease = np.flatnonzero(~state.free & state.can_decrease)
     increasing = can_increase[np.argsort(-state.e[can_increase], kind="stable")[: n_points // 2]]
     decreasing = can_decrease[np.argsort(state.e[can_decrease], kind="stable")[: n_points // 2]]
     return np.concatenate([increasing, decreasing])

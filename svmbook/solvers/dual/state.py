@@ -45,9 +45,11 @@ class DualState:
         What replaces y in the error and in the objective; y by default.
     beta_sum : float, default=0.0
         What :math:`1^\top\beta` must be.
+    e : ndarray of shape (n,), default=None
+        The errors, if they are known.
     """
 
-    def __init__(self, gram, y, C, beta, free, *, targets=None, beta_sum=0.0):
+    def __init__(self, gram, y, C, beta, free, *, targets=None, beta_sum=0.0, e=None):
         self.gram, self.y, self.C, self.n = gram, y, C, len(y)
         self.lower, self.upper = np.minimum(0.0, y * C), np.maximum(0.0, y * C)
         self.beta, self.free = beta, free
@@ -55,7 +57,10 @@ class DualState:
         self.b, self.n_iter, self.solved, self.message = 0.0, 0, False, ""
         self.total_change = 0.0  # of the multipliers since the errors were computed
         self.stall_tol = STALLED_RESIDUAL * max(1.0, gram.scale * C.min())
-        self.recompute_errors()
+        if e is None:
+            self.recompute_errors()
+        else:
+            self.e = e
 
     def start_iteration(self):
         """Increase the number of iterations and log it."""
@@ -66,6 +71,16 @@ class DualState:
     def at_upper_bound(self):
         """The points whose multiplier alpha is at its upper bound C, as a mask."""
         return np.abs(self.beta) >= self.C
+
+    @property
+    def can_increase(self):
+        """The points whose signed multiplier is below its upper bound, as a mask."""
+        return self.beta < self.upper
+
+    @property
+    def can_decrease(self):
+        """The points whose signed multiplier is above its lower bound, as a mask."""
+        return self.beta > self.lower
 
     @property
     def rounding_error(self):
@@ -93,9 +108,10 @@ class DualState:
 
         All its points are free.
         """
-        gram, beta, C = self.gram.submatrix(points), self.beta[points], self.C[points]
-        targets, free = self.e[points] + gram.dot(beta), np.ones(len(points), dtype=bool)
-        return DualState(gram, self.y[points], C, beta, free, targets=targets, beta_sum=beta.sum())
+        gram, y, C = self.gram.submatrix(points), self.y[points], self.C[points]
+        beta, e, free = self.beta[points], self.e[points], np.ones(len(points), dtype=bool)
+        fixed = {"targets": e + gram.dot(beta), "beta_sum": beta.sum()}
+        return DualState(gram, y, C, beta, free, **fixed, e=e)
 
     def use_double_precision(self):
         """Compute in double precision from now on; return whether it was single before."""
@@ -142,7 +158,7 @@ class DualState:
 
     def find_violating_at_bounds(self):
         """Return the mask of points at a bound that violate their optimality condition."""
-        violation = np.where(self.beta >= self.upper, self.b - self.e, self.e - self.b)
+        violation = np.where(self.can_increase, self.e - self.b, self.b - self.e)
         return ~self.free & (violation > self.rounding_error)
 
     def optimal_intercept(self):
@@ -161,10 +177,9 @@ class DualState:
         If no point is free, the intercept is set to the mean error of the pair. Of points with
         equal violations, such as duplicates, the first is returned.
         """
-        can_increase, can_decrease = self.beta < self.upper, self.beta > self.lower
         rounding_error = self.rounding_error
-        e_up = np.where(can_increase, self.e - rounding_error, -np.inf)
-        e_low = np.where(can_decrease, self.e + rounding_error, np.inf)
+        e_up = np.where(self.can_increase, self.e - rounding_error, -np.inf)
+        e_low = np.where(self.can_decrease, self.e + rounding_error, np.inf)
         violation = abs(e_up.max() - e_low.min())
         i, j = argmax_up_to_rounding(e_up, violation), argmax_up_to_rounding(-e_low, violation)
         has_free_point = self.free.any()
@@ -199,7 +214,7 @@ class DualState:
 
     def update_free(self):
         """Set the free points to those strictly between their bounds."""
-        self.free = (self.beta > self.lower) & (self.beta < self.upper)
+        self.free = self.can_increase & self.can_decrease
 
     def make_feasible(self):
         r"""Project the multipliers onto the feasible set.
