@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 from measure import (
+    ResumableRecord,
     geometric_mean,
     measure_and_print,
-    measure_in_new_process,
     print_table,
     time_call,
 )
@@ -35,7 +35,6 @@ from threadpoolctl import threadpool_limits
 
 from svmbook import DualSVC
 from svmbook.datasets import load, threenorm
-from svmbook.experiments.running.suite import versions
 from svmbook.labels import encode_binary_labels
 
 SIZES = (500, 2000, 6000, 10_000, 20_000)
@@ -161,23 +160,14 @@ def make_problem(row):
     return X, y, {"gamma": row["gamma"], "C": row["C"], "n_repeats": 1}
 
 
-def run(out, max_points):
-    """Measure the cells that the file ``out`` does not contain; return the rows of all cells."""
-    rows = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
-    measured = {(row["data"], row["n"], row["gamma_factor"], row["C"]) for row in rows}
+def run(record, max_points):
+    """Measure the cells that the record does not contain."""
     for n, data in itertools.product([n for n in SIZES if n <= max_points], DRAW_FUNCTIONS):
         X, y = DRAW_FUNCTIONS[data](n)
         for factor, C in itertools.product(GAMMA_FACTORS, C_VALUES):
-            if (data, n, factor, C) in measured:
-                continue
-            options = {"gamma": factor / (X.shape[1] * X.var()), "C": C}
-            options["n_repeats"] = 5 if n <= 2000 else 1
-            row = {"method": "cell", "data": data, "n": n, "gamma_factor": factor} | options
-            row |= measure_in_new_process(__file__, "cell", X, y, **options)
-            rows.append(row | {"versions": versions()})
-            with out.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(rows[-1]) + "\n")
-    return rows
+            key = {"method": "cell", "data": data, "n": n, "gamma_factor": factor, "C": C}
+            gamma = factor / (X.shape[1] * X.var())
+            record.measure(key, X, y, gamma=gamma, C=C, n_repeats=5 if n <= 2000 else 1)
 
 
 def summarise(rows):
@@ -206,8 +196,9 @@ def main():
         np.empty(WARM_UP_BYTES // 8)[::512] = 1.0
         measure_and_print(METHODS, np.asarray, json.loads(arguments.child))
         return
-    arguments.out.parent.mkdir(exist_ok=True)
-    rows = run(arguments.out, arguments.max_points)
+    record = ResumableRecord(__file__, arguments.out)
+    run(record, arguments.max_points)
+    rows = record.rows
     table = summarise(rows)
     print_table("Time of DualSVC over that of the other methods", table, list(table[-1]))
     slowest = sorted(rows, key=lambda row: -row["seconds"] / row["libsvm_seconds"])[:10]

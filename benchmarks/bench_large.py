@@ -20,13 +20,12 @@ from pathlib import Path
 
 import numpy as np
 from bench_gaussian import DRAW_FUNCTIONS, onedal_classifier
-from measure import measure_and_print, measure_in_new_process, print_table
+from measure import ResumableRecord, measure_and_print, print_table
 from sklearn.kernel_approximation import Nystroem
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from svmbook import DualSVC
-from svmbook.experiments.running.suite import versions
 
 PROBLEMS = [
     {"data": data, "n": n, "C": C}
@@ -109,46 +108,24 @@ METHODS = {
 }
 
 
-class Record:
-    """The rows of a file, to which each new measurement is added at once."""
-
-    def __init__(self, path):
-        self.path = path
-        lines = path.read_text().splitlines() if path.exists() else []
-        self.rows = [json.loads(line) for line in lines]
-
-    def measure(self, fields, method, X, y, options):
-        """Return the row of these fields, measured unless the file contains it."""
-        key = fields | {"method": method} | options
-        for row in self.rows:
-            if key.items() <= row.items():
-                return row
-        row = key | measure_in_new_process(__file__, method, X, y, **options)
-        self.rows.append(row | {"versions": versions()})
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(self.rows[-1]) + "\n")
-        return row
-
-
 def run(record):
-    """Measure all rows that the file does not contain."""
+    """Measure the rows that the record does not contain."""
     for problem in PROBLEMS:
-        fields = {"data": problem["data"], "n": problem["n"]}
         X, y = DRAW_FUNCTIONS[problem["data"]](problem["n"] + N_TEST)
         options = {"gamma": 1.0 / (X.shape[1] * X.var()), "C": problem["C"]}
-        error = record.measure(fields, "DualSVC", X, y, options)["error"]
+        error = record.measure(problem | {"method": "DualSVC"}, X, y, **options)["error"]
         for n_landmarks in LANDMARKS:
-            more = options | {"n_landmarks": n_landmarks}
-            row = record.measure(fields, "landmarks", X, y, more)
+            key = problem | {"method": "landmarks", "n_landmarks": n_landmarks}
+            row = record.measure(key, X, y, **options, n_landmarks=n_landmarks)
             if row["error"] <= error + MAX_EXCESS_PERCENT:
                 break
         if onedal_classifier() is not None:
-            record.measure(fields, "oneDAL", X, y, options)
-        record.measure(fields, "LIBSVM", X, y, options)
+            record.measure(problem | {"method": "oneDAL"}, X, y, **options)
+        record.measure(problem | {"method": "LIBSVM"}, X, y, **options)
     X, y = DRAW_FUNCTIONS["normal"](1_000_000)
     for library in ("DualSVC", "SVC"):
-        fields, options = {"data": "normal", "n": len(X)}, {"n_support": 3000, "library": library}
-        record.measure(fields, "prediction", X, y, options)
+        key = {"data": "normal", "n": len(X), "method": "prediction", "library": library}
+        record.measure(key, X, y, n_support=3000, library=library)
 
 
 def main():
@@ -159,8 +136,7 @@ def main():
     if arguments.child:
         measure_and_print(METHODS, np.asarray, json.loads(arguments.child))
         return
-    arguments.out.parent.mkdir(exist_ok=True)
-    record = Record(arguments.out)
+    record = ResumableRecord(__file__, arguments.out)
     run(record)
     columns = ["data", "n", "C", "method", "n_landmarks", "seconds", "memory_over_data", "error"]
     print_table("Gaussian kernels with many points", record.rows, columns)

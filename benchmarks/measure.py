@@ -64,6 +64,38 @@ def measure_and_print(methods, prepare, job):
     print(json.dumps({"seconds": seconds, "memory_over_data": memory_over_data} | result))
 
 
+class ResumableRecord:
+    """The rows of a file of JSON lines, to which each new measurement is added at once.
+
+    Parameters
+    ----------
+    script : str
+        The script whose ``METHODS`` are measured.
+    path : Path
+        The file; its folder is created.
+    """
+
+    def __init__(self, script, path):
+        path.parent.mkdir(exist_ok=True)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        self.script, self.path, self.rows = script, path, [json.loads(line) for line in lines]
+
+    def measure(self, key, X, y, **options):
+        """Return the row with the fields ``key``; measure it unless the file contains it.
+
+        ``key`` contains the ``method``. The ``options`` of the method do not identify the row,
+        since computed ones may differ by rounding errors on another computer.
+        """
+        for row in self.rows:
+            if key.items() <= row.items():
+                return row
+        measurement = measure_in_new_process(self.script, key["method"], X, y, **options)
+        self.rows.append(key | options | measurement | {"versions": versions()})
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(self.rows[-1]) + "\n")
+        return self.rows[-1]
+
+
 def time_call(function, repeats=1):
     """Return the result of ``function()`` and its median time in seconds."""
     seconds = []
