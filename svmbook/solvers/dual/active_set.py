@@ -5,8 +5,9 @@ Write :math:`\beta = y\circ\alpha` and :math:`e = y - K\beta`. Split the points 
 equations, :eq:`eq-face`. A *primal-dual* iteration solves them, moves free points outside the box
 to L or U, and frees the points of L and U that violate their optimality condition, all at once. The
 method ends when no point moves; it is a semismooth Newton method for the optimality conditions. If
-it cycles, or if no point remains free, *monotone* iterations start again from the initial sets.
-These stay in the box, never lower the dual objective, and free one point at a time.
+no point remains free, the intercept that minimises the hinge losses shows which points violate. If
+the iterations cycle, decomposition and *monotone* iterations start again from the initial sets.
+These stay in the box and never lower the dual objective.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from ...threads import one_blas_thread
 from ..checks import check_problem, check_stopping
 from .decomposition import improve_by_decomposition
 from .faces import FIRST_SHIFT
-from .iterations import damped_shift, run_iterations
+from .iterations import run_iterations
+from .primal_dual import damped_shift
 from .starts import initial_state, state_from_sample, stratified_sample
 
 if TYPE_CHECKING:
@@ -59,10 +61,10 @@ def solve_active_set(
     that of an interior-point method if the rank is low, or the solution for a sample of the points,
     which decomposition improves. Primal-dual iterations follow, with one Cholesky factorisation of
     :math:`K_{FF}` each, until no point moves. Large faces are factored in single precision until
-    the sets no longer change, then in double precision. If the iterations make no progress or no
-    point is free, monotone iterations start again from the initial sets. These never lower the dual
-    objective, and leave a solved face only for a face with a higher dual objective. Since there are
-    finitely many faces, the method terminates.
+    the sets no longer change, then in double precision. If the iterations make no progress,
+    decomposition and then monotone iterations start again from the initial sets. These never lower
+    the dual objective, and leave a solved face only for a face with a higher dual objective. Since
+    there are finitely many faces, the method terminates.
 
     Parameters
     ----------

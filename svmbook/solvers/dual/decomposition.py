@@ -9,7 +9,7 @@ which all other multipliers are fixed. No step lowers the dual objective.
 import numpy as np
 
 from ...progress import is_interrupted, logger
-from .iterations import damped_shift, run_primal_dual
+from .primal_dual import damped_shift, run_primal_dual
 
 __all__ = ["improve_by_decomposition"]
 
@@ -20,11 +20,12 @@ MAX_STEPS = 100
 MAX_PRIMAL_DUAL_ITER = 60  # for one working set
 
 
-def improve_by_decomposition(state):
-    """Solve the problems of working sets until no more points violate than are free.
+def improve_by_decomposition(state, *, until_solved=False):
+    """Solve the problems of working sets until few points violate their optimality conditions.
 
-    The first working set contains the free points only, unless there are none. The violating points
-    that are left become free.
+    The first working set contains the free points only, unless there are none. With
+    ``until_solved``, the steps continue until no point violates; otherwise until no more points
+    violate than are free, and the violating points become free.
     """
     working_set = np.flatnonzero(state.free)
     if not len(working_set):
@@ -43,12 +44,13 @@ def improve_by_decomposition(state):
             n_violating,
         )
         has_improved = state.dual_objective > previous_objective
-        if n_violating <= n_free or not has_improved:
+        if n_violating <= (0 if until_solved else n_free) or not has_improved:
             break
         n_added = int(np.clip(n_free, MIN_ADDED_POINTS, MAX_ADDED_POINTS))
         added = _largest_violations(state, n_added)
         working_set = np.union1d(np.flatnonzero(state.free), added)
-    state.free |= state.find_violating_at_bounds()
+    if not until_solved:
+        state.free |= state.find_violating_at_bounds()
 
 
 def _largest_violations(state, n_points):
@@ -78,8 +80,8 @@ def _solve_working_set(state, working_set):
         part.make_feasible()
         step = part.beta - previous_beta
         slope, curvature = step @ previous_e, step @ (previous_e - part.e)
-        if slope < curvature:
-            part.beta = previous_beta + max(0.0, slope / curvature) * step
+        length = slope / curvature if 0 < slope < curvature else float(slope > 0)
+        part.beta = previous_beta + length * step
     changed = np.flatnonzero(part.beta != previous_beta)
     state.set_multipliers(working_set[changed], part.beta[changed])
     state.update_free()

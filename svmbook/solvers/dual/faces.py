@@ -26,7 +26,7 @@ import numpy as np
 from ...gram.low_rank import LowRankGram
 from ...gram.matrix import cholesky, cholesky_solve
 
-__all__ = ["FaceSolver", "IndefiniteFaceError"]
+__all__ = ["FIRST_SHIFT", "FaceSolver", "IndefiniteFaceError", "Refinement"]
 
 MIN_SINGLE_PRECISION_POINTS = 400  # smaller faces are always factored in double precision
 # Shifts relative to the mean diagonal of the matrix that is factored.
@@ -39,6 +39,10 @@ RAISE_FACTOR, LOWER_DIVISOR, REFACTOR_DIVISOR = 10.0, 3.0, 100.0
 # Shifts relative to the mean diagonal of K.
 MIN_SHIFT = 30 * np.finfo(float).eps  # times m: refinement does not converge with a smaller shift
 INDEFINITE_SHIFT = 1e-6  # if K_FF plus this shift is not positive definite, K is indefinite
+# A refinement step must reduce the residual of the face below this fraction of its previous value.
+RESIDUAL_RATIO = 0.1
+STALL_RATIO = 0.9  # a step that leaves at least this fraction of the residual is a stall
+MAX_STALLS = 1000  # largest number of stalls on one face
 
 
 class IndefiniteFaceError(ValueError):
@@ -187,3 +191,43 @@ class FaceSolver:
 
     def _min_shift(self, m):
         return MIN_SHIFT * m * self.scale
+
+
+class Refinement:
+    """Iterative refinement on one face: each step solves for the residual of the previous one."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        """Forget the residuals of the previous face."""
+        self.last_residual = self.recomputed_residual = np.inf
+        self.n_stalls = 0
+
+    def should_continue(self, state, F):
+        """Store the residual; return whether it fell clearly, but not to the rounding error."""
+        previous_residual, self.last_residual = self.last_residual, state.residual(F)
+        return (
+            self.last_residual < RESIDUAL_RATIO * previous_residual
+            and not state.at_rounding_error(F)
+        )
+
+    def confirm_solved_or_refactor(self, state, face_solver, F):
+        """Recompute the errors; return whether the face is solved or refinement has stalled.
+
+        Otherwise the next step starts from the recomputed errors, or the face is factored again
+        with a smaller shift.
+        """
+        if state.at_rounding_error(F):
+            return True
+        state.recompute_errors()
+        previous_residual, self.recomputed_residual = self.recomputed_residual, state.residual(F)
+        self.last_residual = np.inf
+        if state.at_rounding_error(F):
+            return True
+        if self.recomputed_residual < RESIDUAL_RATIO * previous_residual:
+            return False
+        if face_solver.refactor_with_smaller_shift():
+            return False
+        self.n_stalls += self.recomputed_residual >= STALL_RATIO * previous_residual
+        return self.recomputed_residual <= state.stall_tol or self.n_stalls > MAX_STALLS

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import brentq
 
-from ...progress import logger
+from ...progress import is_interrupted, logger
 from ...ties import argmax_up_to_rounding
 from .result import certify, intercept_interval
 
@@ -16,6 +16,7 @@ STALLED_RESIDUAL = 1e-13
 # Relative to C, or to the largest multiplier: a smaller distance to a bound is rounding error.
 BOUND_TOL = 1e-12
 SNAP_TOL = 1e-9  # relative to the dual objective
+STEP_REDUCTION = 0.25  # of a step whose projection does not increase the dual objective
 MAX_STEP_SIZE = 1e6  # times the largest C: largest factor of the gradient in a gradient step
 
 
@@ -66,6 +67,10 @@ class DualState:
         """Increase the number of iterations and log it."""
         self.n_iter += 1
         logger.info("active sets, iteration %d: %d free points", self.n_iter, self.free.sum())
+
+    def may_continue(self, max_iter):
+        """Return whether one more iteration is allowed: no limit is reached, nobody interrupted."""
+        return self.n_iter < max_iter and not is_interrupted()
 
     @property
     def at_upper_bound(self):
@@ -192,15 +197,29 @@ class DualState:
             return np.array([], dtype=int)
         return np.array([i if excess_i >= excess_j else j]) if has_free_point else np.array([i, j])
 
-    def take_truncated_step(self, F, step):
-        """Take a step on F, truncated at the first bound; return whether a point reached one."""
-        beta = self.beta[F]
-        bound = np.where(step > 0, self.upper[F], self.lower[F])
+    def take_projected_step(self, F, step):
+        """Take a step on F projected onto the feasible set; return whether it reached a bound.
+
+        Until the dual objective increases along the whole projected step, the step is shortened. A
+        step that would become shorter is truncated at the first bound instead.
+        """
+        beta, lower, upper = self.beta[F], self.lower[F], self.upper[F]
+        bound = np.where(step > 0, upper, lower)
         with np.errstate(divide="ignore", invalid="ignore"):
             length_to_bound = np.where(step == 0, np.inf, (bound - beta) / step)
-        step_length = min(1.0, length_to_bound.min())
-        new_beta = np.where(length_to_bound <= step_length, bound, beta + step_length * step)
-        self.set_multipliers(F, np.clip(new_beta, self.lower[F], self.upper[F]))
+        length, truncated_length = 1.0, min(1.0, length_to_bound.min())
+        while length > truncated_length:
+            new_beta = _project(beta + length * step, lower, upper, beta.sum())
+            change = new_beta - beta
+            decrease = self.gram.dot_columns(F, change)
+            if change @ (self.e[F] - self.b) > change @ decrease[F]:
+                break
+            length *= STEP_REDUCTION
+        else:
+            new_beta = np.where(
+                length_to_bound <= truncated_length, bound, beta + truncated_length * step
+            )
+        self.set_multipliers(F, np.clip(new_beta, lower, upper))
         self.update_free()
         return not self.free[F].all()
 
@@ -224,29 +243,16 @@ class DualState:
         stay there. Otherwise a gradient step makes the entries of z differ first, so that few
         points end strictly inside the box.
         """
-        # Local names: brentq keeps a reference to `project`, which must not refer to self.
-        lower, upper, beta_sum = self.lower, self.upper, self.beta_sum
-        z = np.clip(self.beta, lower, upper)
-        movable = (z > lower) & (z < upper)
-        smallest_sum, largest_sum = (np.where(movable, end, z).sum() for end in (lower, upper))
-        if not smallest_sum <= beta_sum <= largest_sum:
+        z = np.clip(self.beta, self.lower, self.upper)
+        movable = (z > self.lower) & (z < self.upper)
+        smallest_sum, largest_sum = (
+            np.where(movable, end, z).sum() for end in (self.lower, self.upper)
+        )
+        if not smallest_sum <= self.beta_sum <= largest_sum:
             z += min(1.0 / self.gram.scale, MAX_STEP_SIZE * self.C.max()) * self.e
             movable[:] = True
-
-        def project(t):
-            return np.where(movable, np.clip(z - t, lower, upper), z)
-
-        bracket = (z - upper).min(), (z - lower).max()
-        t = brentq(
-            lambda t: project(t).sum() - beta_sum, *bracket, xtol=np.finfo(float).tiny, disp=False
-        )
-        self.beta = project(t)
-        for _ in range(3):  # points inside the box absorb the rounding error of the sum
-            self.update_free()
-            F = np.flatnonzero(self.free)
-            if len(F):
-                share = self.imbalance / len(F)
-                self.beta[F] = np.clip(self.beta[F] - share, lower[F], upper[F])
+        lower, upper = np.where(movable, self.lower, z), np.where(movable, self.upper, z)
+        self.beta = _project(z, lower, upper, self.beta_sum)
         self.update_free()
         self.recompute_errors()
 
@@ -285,3 +291,21 @@ class DualState:
             self.b = 0.5 * sum(intercept_interval(alpha, self.y, self.C, f))
         report = {"C": self.C, "n_iter": self.n_iter, "message": self.message} | report
         return certify(alpha, self.b, self.y, f=f, tol=tol, scale=self.gram.scale, **report)
+
+
+def _project(z, lower, upper, total):
+    """Return the nearest point to z in the box that has this sum: z - t, clipped to the box."""
+    t = brentq(
+        lambda t: np.clip(z - t, lower, upper).sum() - total,
+        (z - upper).min(),
+        (z - lower).max(),
+        xtol=np.finfo(float).tiny,
+        disp=False,
+    )
+    projection = np.clip(z - t, lower, upper)
+    for _ in range(3):  # points inside the box absorb the rounding error of the sum
+        inside = (projection > lower) & (projection < upper)
+        if inside.any():
+            projection[inside] -= (projection.sum() - total) / inside.sum()
+            projection = np.clip(projection, lower, upper)
+    return projection

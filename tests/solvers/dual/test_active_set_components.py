@@ -11,8 +11,10 @@ from svmbook.datasets import stdev, twonorm
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import certify, intercept_interval, solve_active_set, svm_path
-from svmbook.solvers.dual import iterations
-from svmbook.solvers.dual.faces import FaceSolver, IndefiniteFaceError
+from svmbook.solvers.dual import faces, iterations, primal_dual
+from svmbook.solvers.dual import state as state_module
+from svmbook.solvers.dual.faces import FaceSolver, IndefiniteFaceError, Refinement
+from svmbook.solvers.dual.monotone import run_monotone
 from svmbook.solvers.dual.state import DualState
 
 
@@ -73,12 +75,71 @@ def test_most_violating_is_a_pair_if_no_point_is_free():
     assert state.b == pytest.approx(0.5 * (state.e[i] + state.e[j])) != 0.0
 
 
-def test_step_ends_at_the_first_bound(state):
+def test_step_ends_at_the_first_bound_if_no_projection_increases_the_objective(state, monkeypatch):
+    monkeypatch.setattr(state_module, "_project", lambda z, lower, upper, total: state.beta[F])
     F = np.flatnonzero(state.free)[:3]
     state.lower[F], state.upper[F] = -2.0, 2.0
     state.beta[F] = -2.0, 0.0, 0.0  # a step of zero at a bound: 0 / 0
-    assert state.take_truncated_step(F, np.array([0.0, 20.0, 1.0]))
+    assert state.take_projected_step(F, np.array([0.0, 20.0, 1.0]))
     np.testing.assert_allclose(state.beta[F], [-2.0, 2.0, 0.1])
+
+
+def test_projected_step_ends_at_the_solution_with_many_points_at_bounds():
+    # With K = I the step to the unconstrained maximum, projected, ends at the solution, although it
+    # leaves the box at several points; a step that ends at the first bound stops short of it.
+    n, C = 30, np.linspace(0.05, 1.5, 30)
+    y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+    state = DualState(StoredGram(np.eye(n)), y, C, np.zeros(n), np.ones(n, bool))
+    state.beta = 1e-3 * y * np.where(y > 0, 2.0, 1.0)
+    state.recompute_errors()
+    F = np.arange(n)
+    step, state.b = FaceSolver(state.gram).step(F, state.e, 0.0)
+    assert state.take_projected_step(F, step)
+    assert abs(state.beta.sum()) <= 1e-14 * np.abs(state.beta).sum()
+    exact_result = solve_active_set(np.eye(n), y, C)
+    assert (exact_result.alpha == C).sum() > 5
+    np.testing.assert_allclose(y * state.beta, exact_result.alpha, atol=1e-7)
+
+
+def test_monotone_iterations_need_few_factorisations_to_leave_many_free_points(monkeypatch):
+    # At the start all 300 points are free, and fewer than 100 at the solution.
+    factor, n_factored = FaceSolver._factor, []
+    monkeypatch.setattr(
+        FaceSolver, "_factor", lambda self, F: (n_factored.append(len(F)), factor(self, F))
+    )
+    K, y = overlapping_problem(300)
+    state = DualState(StoredGram(K), y, np.full(300, 1.0), 0.5 * y, np.ones(300, bool))
+    state.make_feasible()
+    assert run_monotone(state, 1000)
+    assert state.free.sum() < 100
+    assert sum(m > 100 for m in n_factored) <= 10
+    np.testing.assert_allclose(y * state.beta, solve_active_set(K, y, 1.0).alpha, atol=1e-9)
+
+
+def test_primal_dual_iterations_continue_if_no_point_remains_free(monkeypatch):
+    step, n_calls = FaceSolver.step, []
+
+    def step_out_of_the_box_at_first(self, F, e_F, imbalance):
+        n_calls.append(len(F))
+        return (-10.0 * y[F], 0.0) if len(n_calls) == 1 else step(self, F, e_F, imbalance)
+
+    monkeypatch.setattr(FaceSolver, "step", step_out_of_the_box_at_first)
+    K, y = overlapping_problem(60)
+    state = DualState(StoredGram(K), y, np.full(60, 1.0), np.zeros(60), np.ones(60, bool))
+    assert primal_dual.run_primal_dual(state, 100)
+    assert n_calls[0] == 60
+    np.testing.assert_allclose(y * state.beta, solve_active_set(K, y, 1.0).alpha, atol=1e-9)
+
+
+def test_decomposition_leaves_few_points_to_monotone_iterations(monkeypatch):
+    monkeypatch.setattr(iterations, "run_primal_dual", lambda *arguments, **options: False)
+    K, y = overlapping_problem(300)
+    state = DualState(StoredGram(K), y, np.full(300, 1.0), np.zeros(300), np.zeros(300, bool))
+    iterations.run_iterations(state, 1000)
+    assert state.solved
+    assert state.free.sum() > 20  # monotone iterations alone would free one after another
+    assert state.n_iter <= 10
+    np.testing.assert_allclose(y * state.beta, solve_active_set(K, y, 1.0).alpha, atol=1e-9)
 
 
 def test_optimality_is_checked_with_recomputed_errors(state):
@@ -125,7 +186,7 @@ def test_shortened_steps_stay_in_the_box_and_never_lower_the_dual_objective(stat
         F = np.flatnonzero(state.free)
         objective_before = state.dual_objective
         step, state.b = face_solver.step(F, state.e[F], state.beta.sum())
-        reached_bound = state.take_truncated_step(F, step)
+        reached_bound = state.take_projected_step(F, step)
         assert state.dual_objective >= objective_before - 1e-12
         assert ((state.beta >= state.lower) & (state.beta <= state.upper)).all()
         if reached_bound:
@@ -213,7 +274,7 @@ def test_path_continues_from_unsolved_states():
 def test_refinement_ends_if_the_residual_stalls_or_is_small(
     ratio, stall_tol, should_end, monkeypatch
 ):
-    monkeypatch.setattr(iterations, "MAX_STALLS", 20)
+    monkeypatch.setattr(faces, "MAX_STALLS", 20)
     residuals = (ratio**k for k in range(1000))
     state = SimpleNamespace(
         stall_tol=stall_tol,
@@ -224,7 +285,7 @@ def test_refinement_ends_if_the_residual_stalls_or_is_small(
     face_solver = SimpleNamespace(
         refactor_with_smaller_shift=lambda: False
     )  # the shift is the smallest one
-    refinement = iterations._Refinement()
+    refinement = Refinement()
     is_solved = [refinement.confirm_solved_or_refactor(state, face_solver, None) for _ in range(30)]
     assert any(is_solved) == should_end
     if not stall_tol and should_end:
@@ -247,10 +308,10 @@ def test_initial_sets_that_are_wrong_at_every_point_are_corrected_in_one_iterati
     exact_result = solve_active_set(K, y, C)
     free = (exact_result.alpha > 0) & (exact_result.alpha < C)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    iterations.run_primal_dual(state, 1, max_idle=1)
+    primal_dual.run_primal_dual(state, 1, max_idle=1)
     np.testing.assert_array_equal(state.free, free)
     state = DualState(StoredGram(K), y, np.full(len(y), C), np.zeros(len(y)), ~free)
-    assert iterations.run_primal_dual(state, 3, max_idle=1)
+    assert primal_dual.run_primal_dual(state, 3, max_idle=1)
     np.testing.assert_allclose(y * state.beta, exact_result.alpha, atol=1e-12)
 
 
@@ -282,8 +343,8 @@ def test_cycle_of_primal_dual_iterations_is_ended(max_idle, monkeypatch):
         raise_shift=list,
         use_double_precision=lambda gram: False,
     )
-    monkeypatch.setattr(iterations, "FaceSolver", lambda *arguments, **options: cycling_solver)
-    monkeypatch.setattr(iterations, "_run_monotone", lambda *arguments: True)
+    monkeypatch.setattr(primal_dual, "FaceSolver", lambda *arguments, **options: cycling_solver)
+    monkeypatch.setattr(iterations, "run_monotone", lambda *arguments: True)
     gram, free_half = StoredGram(np.zeros((4, 4))), np.array([True, True, False, False])
     state = DualState(gram, y, np.ones(4), np.zeros(4), free_half)
     iterations.run_iterations(state, 1000, max_idle=max_idle)

@@ -144,6 +144,6 @@ def test_iterations_that_stall_in_single_precision_continue_in_double_precision(
         return product(self, indices, values) + noise
 
     monkeypatch.setattr(GaussianGram, "dot_columns", inaccurate_product)
-    monkeypatch.setattr(iterations, "_run_monotone", lambda *arguments: False)
+    monkeypatch.setattr(iterations, "run_monotone", lambda *arguments: False)
     result = active_set.solve_active_set_on_gram(gram, y, C)
     assert result.kkt_residual <= 1e-10
