@@ -2,8 +2,9 @@
 
 Each method gets the points, and the time includes the kernel values. `DualSVC` ends with a relative
 duality gap of at most 1e-9. LIBSVM (`sklearn.svm.SVC`) runs with its default tolerance, 1e-3, and
-with 1e-6, and oneDAL (the package scikit-learn-intelex, if it is installed) with 1e-6. All use one
-thread. The cache of LIBSVM and of oneDAL has its default size, 200 MB.
+with 1e-6, and oneDAL (the package scikit-learn-intelex, if it is installed) with 1e-6. The cache of
+LIBSVM and of oneDAL has its default size, 200 MB. All methods get one core, and from 2,000 to
+10,000 points also two; LIBSVM uses only one.
 
 From 2,000 points on, the time of `DualSVC` over that of LIBSVM at 1e-3 has a geometric mean of at
 most 1, and is at most 1.7 in every cell. Over LIBSVM and over oneDAL at 1e-6, the geometric mean is
@@ -24,6 +25,7 @@ import numpy as np
 from measure import (
     ResumableRecord,
     geometric_mean,
+    limit_threads,
     measure_and_print,
     print_table,
     time_call,
@@ -31,13 +33,13 @@ from measure import (
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
 from svmbook import DualSVC
 from svmbook.datasets import load, threenorm
 from svmbook.labels import encode_binary_labels
 
-SIZES = (500, 2000, 6000, 10_000, 20_000)
+# The numbers of points by the number of cores.
+SIZES = {1: (500, 2000, 6000, 10_000, 20_000), 2: (2000, 6000, 10_000)}
 C_VALUES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 # Factors of gamma="scale", 1 / (n_features * X.var()): this width and twice this width.
 GAMMA_FACTORS = (1.0, 0.25)
@@ -126,7 +128,7 @@ def onedal_classifier(**params):
     return OneDALSVC(**params)
 
 
-def time_cell(X, y, gamma, C, n_repeats):
+def time_cell(X, y, gamma, C, n_threads, n_repeats):
     """Time all methods in turn, ``n_repeats`` times each; return the medians."""
     params = {"C": C, "gamma": gamma}
     models = {
@@ -136,7 +138,7 @@ def time_cell(X, y, gamma, C, n_repeats):
         "tight_onedal_seconds": onedal_classifier(tol=1e-6, **params),
     }
     times = {name: [] for name, model in models.items() if model is not None}
-    with threadpool_limits(1), warnings.catch_warnings():
+    with limit_threads(n_threads), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(n_repeats):
             for name, values in times.items():
@@ -157,25 +159,29 @@ METHODS = {"cell": time_cell}
 
 def make_problem(row):
     X, y = DRAW_FUNCTIONS[row["data"]](row["n"])
-    return X, y, {"gamma": row["gamma"], "C": row["C"], "n_repeats": 1}
+    options = {name: row[name] for name in ("gamma", "C", "n_threads")}
+    return X, y, options | {"n_repeats": 1}
 
 
-def run(record, max_points):
+def run(record, max_points, n_threads):
     """Measure the cells that the record does not contain."""
-    for n, data in itertools.product([n for n in SIZES if n <= max_points], DRAW_FUNCTIONS):
+    sizes = [n for n in SIZES[n_threads] if n <= max_points]
+    for n, data in itertools.product(sizes, DRAW_FUNCTIONS):
         X, y = DRAW_FUNCTIONS[data](n)
         for factor, C in itertools.product(GAMMA_FACTORS, C_VALUES):
             key = {"method": "cell", "data": data, "n": n, "gamma_factor": factor, "C": C}
             gamma = factor / (X.shape[1] * X.var())
-            record.measure(key, X, y, gamma=gamma, C=C, n_repeats=5 if n <= 2000 else 1)
+            n_repeats = 5 if n <= 2000 else 1
+            options = {"gamma": gamma, "C": C, "n_threads": n_threads, "n_repeats": n_repeats}
+            record.measure(key | {"n_threads": n_threads}, X, y, **options)
 
 
 def summarise(rows):
-    """Return one row per number of points: geometric means and largest ratios of the times."""
+    """Return one row per number of points and cores: geometric means and largest time ratios."""
     table = []
-    for n in sorted({row["n"] for row in rows}):
-        cells = [row for row in rows if row["n"] == n]
-        line = {"n": n, "cells": len(cells)}
+    for n_threads, n in sorted({(row["n_threads"], row["n"]) for row in rows}):
+        cells = [row for row in rows if (row["n_threads"], row["n"]) == (n_threads, n)]
+        line = {"cores": n_threads, "n": n, "cells": len(cells)}
         line["largest gap"] = max(row["relative_gap"] for row in cells)
         for name in ("libsvm_seconds", "tight_libsvm_seconds", "tight_onedal_seconds"):
             ratios = [row["seconds"] / row[name] for row in cells if name in row]
@@ -190,19 +196,21 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--child")
     parser.add_argument("--out", type=Path, default=Path("_build/bench_gaussian.jsonl"))
-    parser.add_argument("--max-points", type=int, default=SIZES[-1])
+    parser.add_argument("--max-points", type=int, default=20_000)
     arguments = parser.parse_args()
     if arguments.child:
         np.empty(WARM_UP_BYTES // 8)[::512] = 1.0
         measure_and_print(METHODS, np.asarray, json.loads(arguments.child))
         return
     record = ResumableRecord(__file__, arguments.out)
-    run(record, arguments.max_points)
+    for n_threads in SIZES:
+        run(record, arguments.max_points, n_threads)
     rows = record.rows
     table = summarise(rows)
     print_table("Time of DualSVC over that of the other methods", table, list(table[-1]))
     slowest = sorted(rows, key=lambda row: -row["seconds"] / row["libsvm_seconds"])[:10]
-    columns = ["data", "n", "gamma_factor", "C", "seconds", "libsvm_seconds", "n_free", "n_bounded"]
+    columns = ["data", "n", "n_threads", "gamma_factor", "C", "seconds", "libsvm_seconds"]
+    columns += ["n_free", "n_bounded"]
     print_table("The ten cells with the largest ratio to LIBSVM", slowest, columns)
 
 

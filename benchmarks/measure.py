@@ -6,17 +6,24 @@ scripts print ratios of times that were measured in the same run on the same com
 """
 
 import json
+import os
+import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
+from importlib.metadata import distributions
 from pathlib import Path
 
 import numpy as np
 from scipy.linalg import lapack
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from svmbook.experiments.running.suite import versions
+
+PEERS = ("scikit-learn-intelex",)  # the libraries of requirements.txt
 
 
 def peak_bytes():
@@ -27,6 +34,42 @@ def peak_bytes():
     """
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+
+def computer():
+    """Return the processor, the number of cores, and the kernels and threads of NumPy's BLAS."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="ascii").splitlines()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    blas = {
+        f"{pool['internal_api']} {pool['version']}, {pool['architecture']} kernels, "
+        f"{pool['num_threads']} threads"
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    }
+    processor = next(names, platform.machine())
+    return f"{processor}, {len(os.sched_getaffinity(0))} cores; {'; '.join(sorted(blas))}"
+
+
+def origin():
+    """Return the fields of a record that tell where it comes from."""
+    installed = {distribution.name: distribution.version for distribution in distributions()}
+    peers = [f"{name} {installed[name]}" for name in PEERS if name in installed]
+    return {"computer": computer(), "versions": ", ".join([versions(), *peers])}
+
+
+@contextmanager
+def limit_threads(n_threads):
+    """Let this process use so many cores, by all its libraries.
+
+    Some libraries ignore the limits that threadpoolctl sets.
+    """
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(cores)[-n_threads:])
+    try:
+        with threadpool_limits(n_threads):
+            yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def measure_in_new_process(script, method, X, y, *, repeats=1, **options):
@@ -90,7 +133,7 @@ class ResumableRecord:
             if key.items() <= row.items():
                 return row
         measurement = measure_in_new_process(self.script, key["method"], X, y, **options)
-        self.rows.append(key | options | measurement | {"versions": versions()})
+        self.rows.append(key | options | measurement | origin())
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(self.rows[-1]) + "\n")
         return self.rows[-1]
@@ -145,7 +188,8 @@ def recompute_stable_fields(module, row):
 def main(methods, run, prepare=np.asarray):
     """Carry out all measurements and print their tables, or one measurement as a child process.
 
-    ``--out FILE`` also writes one JSON record per row, with the versions of the libraries.
+    ``--out FILE`` also writes one JSON record per row, with the computer and the versions of the
+    libraries.
     ``prepare`` converts the data to the input of the methods; it is not timed.
     """
     if "--child" in sys.argv:
@@ -153,7 +197,7 @@ def main(methods, run, prepare=np.asarray):
         return
     rows = run()
     if "--out" in sys.argv:
-        lines = (json.dumps(row | {"versions": versions()}) + "\n" for row in rows)
+        lines = (json.dumps(row | origin()) + "\n" for row in rows)
         Path(sys.argv[sys.argv.index("--out") + 1]).write_text("".join(lines), encoding="utf-8")
 
 

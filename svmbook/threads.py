@@ -1,17 +1,19 @@
-"""Limit BLAS to one thread."""
+"""Limit BLAS to one thread, and use its threads where the work can be divided."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
 
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
-__all__ = ["one_blas_thread"]
+__all__ = ["all_blas_threads", "map_in_threads", "one_blas_thread"]
 
 _lock = Lock()
 # One entry per active block: the limiter that the first one set for the process, then None.
 _limiters = []
+_n_blas_threads = 1  # that BLAS could use before the first block set the limit
 
 
 @contextmanager
@@ -35,6 +37,38 @@ def one_blas_thread():
             _limiters.pop()
 
 
+@contextmanager
+def all_blas_threads():
+    """Lift the limit of `one_blas_thread` inside the block, for one operation on a large matrix."""
+    with _lock:
+        is_limited = bool(_limiters) and _n_blas_threads > 1
+        if is_limited:
+            _set_blas_threads(_n_blas_threads)
+    try:
+        yield
+    finally:
+        with _lock:
+            if is_limited and _limiters:
+                _set_blas_threads(1)
+
+
+def map_in_threads(function, items):
+    """Call a function for each item, in as many threads as BLAS may use.
+
+    The function must spend its time in calls of NumPy, which other threads need not wait for. Each
+    call writes its own part of the result, so that the result does not depend on the number of
+    threads.
+    """
+    with one_blas_thread():
+        if min(_n_blas_threads, len(items)) == 1:
+            for item in items:
+                function(item)
+            return
+        with ThreadPoolExecutor(min(_n_blas_threads, len(items))) as executor:
+            for _ in executor.map(function, items):  # raises the errors of the threads
+                pass
+
+
 def _clear_controlling_thread():
     """Allow the current thread to set limits; `_lock` makes this safe.
 
@@ -45,13 +79,21 @@ def _clear_controlling_thread():
 
 
 def _limit_blas():
-    """Set the limit and return its limiter; cvxopt, imported on first use, has its own BLAS."""
-    return _thread_pools("cvxopt" in sys.modules).limit(limits=1, user_api="blas")
+    """Note the number of threads, set the limit, and return its limiter."""
+    global _n_blas_threads
+    pools = _thread_pools("cvxopt" in sys.modules).select(user_api="blas")
+    _n_blas_threads = max((pool["num_threads"] for pool in pools.info()), default=1)
+    return pools.limit(limits=1)
+
+
+def _set_blas_threads(n_threads):
+    _clear_controlling_thread()
+    _thread_pools("cvxopt" in sys.modules).limit(limits=n_threads, user_api="blas")
 
 
 @cache
 def _thread_pools(is_cvxopt_imported):
-    """Find the thread pools of this process, and again once cvxopt is imported.
+    """Find the thread pools of this process, and again once cvxopt, with its own BLAS, is imported.
 
     The result is cached, because the search takes as long as solving a small problem.
     """

@@ -1,11 +1,12 @@
-"""`one_blas_thread` limits BLAS to one thread inside the block and restores the limit after it."""
+"""The limit of BLAS to one thread, and the work in threads within it."""
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, get_ident
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from svmbook.threads import one_blas_thread
+from svmbook.threads import all_blas_threads, map_in_threads, one_blas_thread
 
 
 def blas_thread_limits():
@@ -45,3 +46,37 @@ def test_limit_is_restored_after_an_error():
     with pytest.raises(ZeroDivisionError), one_blas_thread():
         raise ZeroDivisionError
     assert blas_thread_limits() == limits_before
+
+
+def test_all_threads_are_available_inside_a_block_for_one_operation():
+    with threadpool_limits(2, user_api="blas"):
+        limits_before = blas_thread_limits()
+        with all_blas_threads():
+            assert blas_thread_limits() == limits_before
+        with one_blas_thread():
+            with all_blas_threads():
+                assert 2 in blas_thread_limits().values()
+            assert {*blas_thread_limits().values()} == {1}
+        assert blas_thread_limits() == limits_before
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_items_are_mapped_in_as_many_threads_as_blas_may_use(n_threads):
+    barrier, threads, limits = Barrier(n_threads, timeout=10), set(), set()
+
+    def note_thread(_):
+        barrier.wait()  # fails unless all threads work at once
+        threads.add(get_ident())
+        limits.update(blas_thread_limits().values())
+
+    with threadpool_limits(n_threads, user_api="blas"):
+        map_in_threads(note_thread, range(6))
+        assert max(blas_thread_limits().values()) == n_threads
+    assert len(threads) == n_threads
+    assert limits == {1}
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_errors_of_mapped_functions_are_raised(n_threads):
+    with threadpool_limits(n_threads, user_api="blas"), pytest.raises(ZeroDivisionError):
+        map_in_threads(lambda item: 1 / item, [1, 0, 2])

@@ -31,8 +31,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import blas, lapack
 
+from ..threads import all_blas_threads
+
 __all__ = ["GramMatrix", "cholesky", "cholesky_solve", "chunks"]
 
+MIN_THREADED_FACTOR = 2000  # smaller matrices are factored faster by one thread
 MAX_GATHERED_ROWS = 64  # rows gathered at a time: they stay in the cache until they are multiplied
 FULL_PRODUCT_SHARE = 0.25  # above this fraction of columns, a full product is faster
 # Relative to lambda: smaller weights are raised to it, so that their inverses are finite.
@@ -146,7 +149,8 @@ class GramMatrix:
 def cholesky(H):
     """Factor a symmetric matrix in place, in its precision, or raise ArithmeticError."""
     factor = lapack.spotrf if H.dtype == np.float32 else lapack.dpotrf
-    L, info = factor(H, lower=1, clean=0, overwrite_a=1)
+    with all_blas_threads() if len(H) >= MIN_THREADED_FACTOR else nullcontext():
+        L, info = factor(H, lower=1, clean=0, overwrite_a=1)
     if info:
         raise ArithmeticError(f"the matrix is not positive definite: pivot {info} is not positive")
     return L

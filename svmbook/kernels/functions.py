@@ -12,6 +12,8 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 
+from ..threads import map_in_threads
+
 __all__ = [
     "DISTANCE_FUNCTIONS",
     "exponential",
@@ -22,6 +24,7 @@ __all__ = [
 ]
 
 BLOCK_ENTRIES = 65_536  # array entries in a block that fits into the processor's cache
+MIN_THREADED_ENTRIES = 4_000_000  # a smaller sum takes less time than starting threads
 TILE_ROWS = 256  # largest number of rows in a block that is summed
 MIN_BLOCK_ROWS = 32  # fewer rows make a matrix product slow
 SPARSE_BLOCK_ENTRIES = 4_000_000  # array entries in a block of a sparse product; 12 bytes each
@@ -244,10 +247,10 @@ class GaussianBlocks:
             K[part, part.start :] = exponents
         return K
 
-    def block(self, rows, columns=slice(None), out=None):
-        """Return the values of these rows and columns, in ``out`` if it is given."""
+    def block(self, rows, columns=slice(None)):
+        """Return the values of these rows and columns."""
         left, right = self._rows[rows], self._columns[:, columns]
-        K = np.empty((len(left), right.shape[1]), left.dtype) if out is None else out
+        K = np.empty((len(left), right.shape[1]), left.dtype)
         for part in _row_slices(len(K), max(MIN_BLOCK_ROWS, BLOCK_ENTRIES // max(1, K.shape[1]))):
             np.exp(_exponents(left[part], right, out=K[part]), out=K[part])
         return K
@@ -259,10 +262,18 @@ class GaussianBlocks:
         """
         total = np.zeros(self._columns.shape[1])
         rows, weights = self._rows[indices], weights.astype(self._rows.dtype, copy=False)
-        for i in _row_slices(len(rows), TILE_ROWS):
-            for j in _row_slices(len(total), BLOCK_ENTRIES // min(TILE_ROWS, len(rows))):
+
+        def add_tiles(j):
+            for i in _row_slices(len(rows), TILE_ROWS):
                 tile = _exponents(rows[i], self._columns[:, j])
                 total[j] += weights[i] @ np.exp(tile, out=tile)
+
+        columns = list(_row_slices(len(total), BLOCK_ENTRIES // max(1, min(TILE_ROWS, len(rows)))))
+        if len(rows) * len(total) >= MIN_THREADED_ENTRIES:
+            map_in_threads(add_tiles, columns)
+        else:
+            for j in columns:
+                add_tiles(j)
         return total
 
 

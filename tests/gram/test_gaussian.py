@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from svmbook.gram import ComputedGram, GaussianGram
 from svmbook.gram.low_rank import low_rank_approximation
 from svmbook.kernels import functions, gaussian
+from svmbook.threads import one_blas_thread
 
 N = 300
 Z = np.random.default_rng(0).standard_normal((N, 4))
@@ -33,6 +35,18 @@ def test_gaussian_form_agrees_with_the_kernel(dtype, tol, monkeypatch):
     triangle = gram.upper_triangle(rows, np.float32)
     assert triangle.dtype == np.float32
     np.testing.assert_allclose(np.triu(triangle), np.triu(expected[np.ix_(rows, rows)]), atol=1e-6)
+
+
+@pytest.mark.parametrize("single_precision", [False, True])
+def test_sums_do_not_depend_on_the_number_of_threads(single_precision, monkeypatch):
+    monkeypatch.setattr(functions, "MIN_THREADED_ENTRIES", 1)
+    monkeypatch.setattr(functions, "BLOCK_ENTRIES", 4000)
+    gram, v = GaussianGram(Z, 0.3, single_precision), np.random.default_rng(0).standard_normal(N)
+    products = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads, user_api="blas"), one_blas_thread():
+            products.append(gram.dot(v))
+    np.testing.assert_array_equal(*products)
 
 
 def test_form_in_single_precision_has_a_form_in_double_precision():

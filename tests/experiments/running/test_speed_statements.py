@@ -88,8 +88,9 @@ def mean_time_ratio_of_libsvm(records, *, default_tol=False):
     return geometric_mean([record[key] for record in records])
 
 
-def gaussian_fits(n):
-    fits = [record for record in load_records("bench_gaussian") if record["n"] == n]
+def gaussian_fits(n, n_threads=1):
+    records = load_records("bench_gaussian")
+    fits = [r for r in records if (r["n"], r["n_threads"]) == (n, n_threads)]
     assert len(fits) == 7 * 2 * 5
     return fits
 
