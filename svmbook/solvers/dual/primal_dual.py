@@ -16,7 +16,7 @@ FEW_CORRECTIONS_PATIENCE = 5
 MIN_DAMPED_SHIFT, MAX_DAMPED_SHIFT = 1e-2, 1e-1
 # Largest face for which one more factorisation, without damping, saves time.
 MAX_UNDAMPED_POINTS = 100
-PATIENCE = 25  # iterations without a new minimum of the number of corrections
+PATIENCE = 15  # iterations without a new minimum of the number of corrections
 
 
 def damped_shift(gram, C):

@@ -3,8 +3,9 @@ r"""The initial sets of the active-set method, predicted from an approximate sol
 Three approximations of the solution of :eq:`eq-dual` are tried in turn.
 
 1. With few points, LIBSVM solves the problem with a loose tolerance, on a stored Gram matrix.
-2. If the Gram matrix is close to a matrix :math:`ZZ^\top` of low rank, as for a wide Gaussian in
-   two dimensions, an interior-point method solves the problem with this matrix.
+2. With many points, or if LIBSVM needs many iterations, the rank of the Gram matrix is checked. If
+   the matrix is close to one of low rank, :math:`ZZ^\top`, as for a wide Gaussian in two
+   dimensions, an interior-point method solves the problem with the latter.
 3. Otherwise the active-set method solves the problem of a stratified sample, whose C is larger in
    proportion. Many free points indicate few support vectors; then LIBSVM solves the problem of the
    *candidates*: the points to which the solution of the sample gives the smallest margins. With few
@@ -41,12 +42,13 @@ MIN_CANDIDATES_PER_SUPPORT_VECTOR = 1.2
 SUPPORT_VECTORS_PER_FREE_POINT = 6.0
 FREE_POINTS_RATIO = 3.0  # initial free points per free point of the sample, without candidates
 # A Gram matrix is of low rank if its rank is at most MAX_RANK_PER_ROOT times the root of n, as far
-# as LANDMARKS_PER_RANK times as many points show. The interior-point method is then the fastest.
-MAX_RANK_PER_ROOT = 2.0
-LANDMARKS_PER_RANK = 4
+# as these numbers of landmarks show, of which the first rules out most matrices at little cost.
+# The interior-point method is then the fastest.
+MAX_RANK_PER_ROOT = 3.0
+LANDMARKS_PER_RANK = (1.5, 4.0)
 LOW_RANK_TOL = 1e-10  # relative to the largest k(x, x)
 INTERIOR_POINT_TOL, MAX_INTERIOR_POINT_ITER = 1e-6, 100
-LIBSVM_TOL, MAX_LIBSVM_ITER = 0.003, 20_000  # the tolerance is in units of the margin
+LIBSVM_TOL, MAX_LIBSVM_ITER_PER_POINT = 0.003, 10  # the tolerance is in units of the margin
 LIBSVM_CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
 
 
@@ -55,9 +57,11 @@ def initial_state(gram, y, C):
     n = len(y)
     if n <= MAX_DIRECT_POINTS:
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
-    if n <= MAX_LIBSVM_POINTS:
-        return predict_state(gram, y, C, *_solve_loosely(gram, y, C))
-    return _solve_low_rank_problem(gram.in_double_precision(), y, C)
+    if n > MAX_LIBSVM_POINTS:
+        return _solve_low_rank_problem(gram.in_double_precision(), y, C)
+    alpha, intercept, is_solved = _solve_loosely(gram, y, C)
+    state = None if is_solved else _solve_low_rank_problem(gram, y, C)
+    return predict_state(gram, y, C, alpha, intercept) if state is None else state
 
 
 def stratified_sample(y):
@@ -92,7 +96,7 @@ def state_from_sample(gram, y, C, sample, share, sample_state):
 def _state_from_candidates(gram, y, C, candidates):
     """Return the state that LIBSVM's solution for some points predicts."""
     alpha, subset = np.zeros(len(y)), gram.submatrix(candidates)
-    alpha[candidates], intercept = _solve_loosely(subset, y[candidates], C[candidates])
+    alpha[candidates], intercept, _ = _solve_loosely(subset, y[candidates], C[candidates])
     return predict_state(gram, y, C, alpha, intercept)
 
 
@@ -110,13 +114,19 @@ def predict_state(gram, y, C, alpha, intercept, f=None):
 
 
 class SilentSVC(SVC):
-    """An SVC that does not warn at its iteration limit; the certificate reports it instead.
+    """An SVC for the labels -1 and +1 that does not warn at its iteration limit.
 
-    Filtering the warning would change the filters of all threads of the process.
+    The certificate reports the limit instead. Filtering the warning would change the filters of all
+    threads of the process.
     """
 
     def _warn_from_fit_status(self):
         pass
+
+    def _validate_targets(self, y):
+        """Encode the labels -1 and +1; to check them takes longer than to solve a small problem."""
+        self.classes_, self.class_weight_ = np.array([-1.0, 1.0]), np.ones(2)
+        return (y > 0).astype(float)
 
 
 def fit_multipliers(svc, X, y, C):
@@ -154,10 +164,11 @@ def _every_kth_point(y, size):
 def _solve_low_rank_problem(gram, y, C):
     """Return the state predicted from a problem of low rank; None if its rank is not low."""
     max_rank = MAX_RANK_PER_ROOT * np.sqrt(len(y))
-    landmarks = _every_kth_point(y, LANDMARKS_PER_RANK * max_rank)
-    factor = low_rank_approximation(gram, landmarks, tol=LOW_RANK_TOL, max_rank=max_rank)
-    if factor is None:
-        return None
+    for n_per_rank in LANDMARKS_PER_RANK:
+        landmarks = _every_kth_point(y, n_per_rank * max_rank)
+        factor = low_rank_approximation(gram, landmarks, tol=LOW_RANK_TOL, max_rank=max_rank)
+        if factor is None:
+            return None
     centred_factor = LowRankGram(factor.Z - factor.Z.mean(axis=0))
     program, unit = dual_program(centred_factor, y, C)
     try:
@@ -171,20 +182,23 @@ def _solve_low_rank_problem(gram, y, C):
 
 
 def _solve_loosely(gram, y, C):
-    """Return approximate multipliers and their intercept from LIBSVM; zeros if it fails."""
+    """Return approximate multipliers and their intercept from LIBSVM, and whether it converged.
+
+    The multipliers are zero if it fails.
+    """
     svc = SilentSVC(
         C=1.0,
         kernel="precomputed",
         tol=LIBSVM_TOL,
-        max_iter=MAX_LIBSVM_ITER,
+        max_iter=MAX_LIBSVM_ITER_PER_POINT * len(y),
         cache_size=LIBSVM_CACHE_MEGABYTES,
     )
     try:
         with config_context(assume_finite=True, skip_parameter_validation=True):
             alpha = fit_multipliers(svc, gram.array(), y, C)
     except ValueError:  # entries so large that the solution is not finite
-        return np.zeros(len(y)), 0.0
-    return np.minimum(alpha, C), float(svc.intercept_[0])
+        return np.zeros(len(y)), 0.0, False
+    return np.minimum(alpha, C), float(svc.intercept_[0]), svc.fit_status_ == 0
 
 
 def _balanced_state(gram, y, C, beta, free, e):

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 from svm_problems import overlapping_problem
 from synthetic_data import draw_overlapping_classes
 
 from svmbook.gram import GaussianGram, StoredGram
+from svmbook.kernels import gaussian
 from svmbook.solvers import solve_active_set
 from svmbook.solvers.dual import starts
 from svmbook.solvers.dual.active_set import solve_active_set_on_gram, solve_from_scratch
@@ -96,7 +98,8 @@ def test_balanced_state_without_a_solution_in_the_box_has_all_points_at_one_end(
 
 def test_libsvm_at_the_limit_of_double_precision_gives_finite_numbers():
     K = 1e300 * np.eye(4)
-    alpha, intercept = starts._solve_loosely(StoredGram(K), np.array([1.0, -1, 1, -1]), np.ones(4))
+    y = np.array([1.0, -1, 1, -1])
+    alpha, intercept, _ = starts._solve_loosely(StoredGram(K), y, np.ones(4))
     assert np.isfinite(alpha).all() and np.isfinite(intercept)
 
 
@@ -105,8 +108,31 @@ def test_libsvm_without_a_finite_solution_gives_zeros(monkeypatch):
         raise ValueError("The dual coefficients or intercepts are not finite.")
 
     monkeypatch.setattr(starts, "fit_multipliers", fail)
-    alpha, intercept = starts._solve_loosely(StoredGram(np.eye(2)), np.array([1.0, -1]), np.ones(2))
-    assert not alpha.any() and intercept == 0.0
+    gram, y = StoredGram(np.eye(2)), np.array([1.0, -1])
+    alpha, intercept, is_solved = starts._solve_loosely(gram, y, np.ones(2))
+    assert not alpha.any() and intercept == 0.0 and not is_solved
+
+
+@pytest.mark.parametrize("C", [0.5, 50.0])
+def test_labels_that_are_not_checked_give_the_solution_of_svc(C):
+    K, y = overlapping_problem(60)
+    bounds = C * np.random.default_rng(0).uniform(0.5, 2.0, 60)
+    params = {"C": 1.0, "kernel": "precomputed"}
+    alpha = starts.fit_multipliers(starts.SilentSVC(**params), K, y, bounds)
+    svc = SVC(**params).fit(K, y, sample_weight=bounds)
+    np.testing.assert_array_equal(y[svc.support_] * alpha[svc.support_], svc.dual_coef_[0])
+    assert np.count_nonzero(alpha) == len(svc.support_)
+
+
+def test_problem_of_low_rank_is_approximated_if_libsvm_needs_too_many_iterations(monkeypatch):
+    X = np.random.default_rng(0).uniform(-2, 2, (400, 2))
+    y = np.where(np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] > 0, 1.0, -1.0)
+    gram, C = StoredGram(gaussian(X, gamma=0.1)), np.full(400, 1e4)
+    result = solve_active_set(gram.K, y, C)
+    monkeypatch.setattr(starts, "MAX_LIBSVM_ITER_PER_POINT", 1)
+    assert count_wrong_sets(starts.initial_state(gram, y, C), result, C) <= 2
+    monkeypatch.setattr(starts, "MAX_RANK_PER_ROOT", 0.1)  # no problem is of low rank
+    assert count_wrong_sets(starts.initial_state(gram, y, C), result, C) >= 10
 
 
 def test_small_problems_start_with_all_points_free():
