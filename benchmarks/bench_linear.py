@@ -2,12 +2,14 @@
 
 On 5,040 points it is at least 100 times faster than `SVC`. On 200,000 points it is faster than a
 thousand passes of `LinearSVC(loss="hinge")` if the features are standardised, and takes at most
-twice that time on the raw features, most of which are 0/1 indicators. Its certified relative gap is
-at most 1e-6, and its memory at most four times that of the data. Its time grows no faster than
-n^1.2.
+twice that time on the raw features, most of which are 0/1 indicators. There, ten thousand passes
+bring `LinearSVC` within 1e-6 of the optimum, and take at least as long; a larger intercept_scaling
+takes longer. The certified relative gap of the low-rank form is at most 1e-6, and its memory at
+most four times that of the data. Its time grows no faster than n^1.2.
 """
 
 import warnings
+from functools import partial
 
 import numpy as np
 from measure import compare, main, print_table
@@ -45,8 +47,8 @@ def fit_svc(X, y, C):
     }
 
 
-def fit_linear_svc(X, y, C):
-    model = LinearSVC(C=C, loss="hinge", max_iter=1000, random_state=0)
+def fit_linear_svc(X, y, C, max_iter=1000):
+    model = LinearSVC(C=C, loss="hinge", max_iter=max_iter, random_state=0)
     with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always", ConvergenceWarning)
         model.fit(X, y)
@@ -58,7 +60,14 @@ def fit_linear_svc(X, y, C):
     }
 
 
-METHODS = {"low-rank": solve_low_rank, "SVC": fit_svc, "LinearSVC": fit_linear_svc}
+MANY_PASSES = "LinearSVC, 10,000 passes"
+METHODS = {
+    "low-rank": solve_low_rank,
+    "SVC": fit_svc,
+    "LinearSVC": fit_linear_svc,
+    MANY_PASSES: partial(fit_linear_svc, max_iter=10_000),
+}
+SMALL_METHODS = ["low-rank", "SVC", "LinearSVC"]
 COLUMNS = ["n", "C", "features", "method", "seconds", "ratio", "relative_gap", "relative_excess"]
 COLUMNS += ["iterations", "converged", "memory_over_data"]
 
@@ -104,15 +113,16 @@ def time_low_rank_form(sizes, repeats=9):
 
 
 def run():
-    small_rows = compare_methods(5040, 100.0, "scaled", METHODS, repeats=7)
-    small_rows += compare_methods(5040, 100.0, "raw", METHODS, repeats=7)
+    small_rows = compare_methods(5040, 100.0, "scaled", SMALL_METHODS, repeats=7)
+    small_rows += compare_methods(5040, 100.0, "raw", SMALL_METHODS, repeats=7)
     print_table("Linear kernel, 5,040 x 54, C = 100", small_rows, COLUMNS)
     large_rows = time_low_rank_form((50_000, 100_000, 200_000))
     seconds = {row["n"]: row["seconds"] for row in large_rows}
     large_rows += compare_methods(
         200_000, 1.0, "scaled", ["LinearSVC"], repeats=1, reference_row=large_rows[-1]
     )
-    large_rows += compare_methods(200_000, 1.0, "raw", ["low-rank", "LinearSVC"], repeats=7)
+    large_methods = ["low-rank", "LinearSVC", MANY_PASSES]
+    large_rows += compare_methods(200_000, 1.0, "raw", large_methods, repeats=7)
     print_table("Linear kernel, n x 54, C = 1", large_rows, COLUMNS)
     exponent = np.log(seconds[200_000] / seconds[50_000]) / np.log(4)
     print(f"\nthe time grows like n^{exponent:.2f} from 50,000 to 200,000 points, scaled features")

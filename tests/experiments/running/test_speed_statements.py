@@ -34,6 +34,14 @@ def test_low_rank_form_takes_at_most_twice_the_time_of_a_thousand_linear_svc_pas
     assert not theirs["converged"]
 
 
+def test_low_rank_form_takes_no_longer_than_ten_thousand_linear_svc_passes():
+    problem = {"n": 200_000, "C": 1.0, "features": "raw"}
+    ours = single_record("bench_linear", method="low-rank", **problem)
+    theirs = single_record("bench_linear", method="LinearSVC, 10,000 passes", **problem)
+    assert theirs["relative_excess"] <= 1e-6
+    assert ours["seconds"] <= theirs["seconds"]
+
+
 def test_time_of_low_rank_form_is_nearly_linear_in_the_number_of_points():
     small_seconds, large_seconds = (
         single_record("bench_linear", n=n, C=1.0, features="scaled", method="low-rank")["seconds"]
