@@ -6,8 +6,8 @@ equations, :eq:`eq-face`. A *primal-dual* iteration solves them, moves free poin
 to L or U, and frees the points of L and U that violate their optimality condition, all at once. The
 method ends when no point moves; it is a semismooth Newton method for the optimality conditions. If
 no point remains free, the intercept that minimises the hinge losses shows which points violate. If
-the iterations cycle, decomposition and *monotone* iterations start again from the initial sets.
-These stay in the box and never lower the dual objective.
+they make no progress, decomposition and then *monotone* iterations start again. Both stay in the
+box and never lower the dual objective.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ __all__ = [
     "solve_from_scratch",
 ]
 
+# Largest number of violating points per free point without decomposition and damping.
+MAX_VIOLATING_RATIO = 0.5
 MAX_ROUNDING_ERROR = 0.02  # of an output in single precision, in units of the margin
 N_TIMED_COLUMNS = 256  # columns of K whose computation is timed for the estimate in the log
 
@@ -58,13 +60,14 @@ def solve_active_set(
     :math:`0 \le \alpha_i \le C_i`, :math:`y^\top\alpha = 0`, with :math:`Q_{ij} = y_i y_j K_{ij}`.
 
     The initial sets are predicted from an approximate solution: LIBSVM's with a loose tolerance, or
-    that of an interior-point method if the rank is low, or the solution for a sample of the points,
-    which decomposition improves. Primal-dual iterations follow, with one Cholesky factorisation of
-    :math:`K_{FF}` each, until no point moves. Large faces are factored in single precision until
-    the sets no longer change, then in double precision. If the iterations make no progress,
-    decomposition and then monotone iterations start again from the initial sets. These never lower
-    the dual objective, and leave a solved face only for a face with a higher dual objective. Since
-    there are finitely many faces, the method terminates.
+    that of an interior-point method if the rank is low, or the solution for a sample of the points.
+    If the latter is far from optimal for all points, decomposition improves it. Primal-dual
+    iterations follow, with one Cholesky factorisation of :math:`K_{FF}` each, until no point moves.
+    Large faces are factored in single precision until the sets no longer change, then in double
+    precision. If the iterations make no progress, decomposition and then monotone iterations start
+    again from the best feasible multipliers. They never lower the dual objective, and monotone
+    iterations leave a solved face only for a face with a higher dual objective. Since there are
+    finitely many faces, the method terminates.
 
     Parameters
     ----------
@@ -84,8 +87,9 @@ def solve_active_set(
     Returns
     -------
     SolverResult
-        ``alpha`` has exact zeros and exact bounds. At the iteration limit the last iterate is made
-        feasible and scaled so that its dual objective is at least 0.
+        ``alpha`` has exact zeros and exact bounds. At the iteration limit the last iterate or the
+        first, whichever is better once it is feasible, is scaled so that its dual objective is at
+        least 0.
 
     Raises
     ------
@@ -151,14 +155,16 @@ def solve_from_scratch(gram, y, C, max_iter):
     gram, first_shift = gram.in_single_precision(), FIRST_SHIFT
     state = initial_state(gram, y, C)
     if state is None:
-        sample, first_shift = stratified_sample(y), damped_shift(gram, C)
+        sample = stratified_sample(y)
         share = C[sample].sum() / C.sum()
         sample_state = solve_from_scratch(
             gram.submatrix(sample), y[sample], C[sample] / share, max_iter
         )
         state = state_from_sample(gram, y, C, sample, share, sample_state)
         _leave_inaccurate_precision(state)
-        improve_by_decomposition(state)
+        if state.find_violating_at_bounds().sum() > MAX_VIOLATING_RATIO * state.free.sum():
+            first_shift = damped_shift(gram, C)
+            improve_by_decomposition(state)
     _leave_inaccurate_precision(state)
     return run_iterations(state, max_iter, first_shift=first_shift)
 

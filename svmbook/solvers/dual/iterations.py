@@ -16,16 +16,15 @@ __all__ = ["run_iterations"]
 def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENCE):
     """Run primal-dual iterations from a state.
 
-    If they do not solve it, decomposition starts again from the initial multipliers and monotone
-    iterations finish.
+    If they do not solve it, decomposition starts again from the initial or the last multipliers,
+    whichever are better, and monotone iterations finish.
     """
     initial_beta = state.beta.copy()
     state.solved = run_primal_dual(state, max_iter, first_shift=first_shift, max_idle=max_idle)
     n_primal_dual = state.n_iter
     if not state.solved:
         state.gram = state.gram.in_double_precision()
-        state.beta = initial_beta
-        state.make_feasible()
+        _choose_better_multipliers(state, initial_beta)
         if state.may_continue(max_iter):
             improve_by_decomposition(state, until_solved=True)
         state.solved = run_monotone(state, max_iter)
@@ -38,3 +37,15 @@ def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENC
     if not state.solved:
         state.message += "; interrupted" if is_interrupted() else "; iteration limit reached"
     return state
+
+
+def _choose_better_multipliers(state, other_beta):
+    """Make the multipliers and others feasible; keep those with the higher dual objective."""
+    last_beta, state.beta = state.beta, other_beta
+    state.make_feasible()
+    other_beta, other_objective = state.beta, state.dual_objective
+    state.beta = last_beta
+    state.make_feasible()
+    if not state.dual_objective > other_objective:
+        state.beta = other_beta
+        state.make_feasible()

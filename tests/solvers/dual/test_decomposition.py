@@ -83,6 +83,7 @@ def test_intercept_minimises_the_sum_of_the_hinge_losses(seed):
 @pytest.mark.parametrize("C", [0.5, 5.0, 100.0])
 def test_decomposition_improves_the_start_from_a_sample(C, monkeypatch):
     monkeypatch.setattr(decomposition, "MIN_ADDED_POINTS", 50)
+    monkeypatch.setattr(active_set, "MAX_VIOLATING_RATIO", 0.0)  # decomposition is never omitted
     for name, value in {"MAX_LIBSVM_POINTS": 200, "MIN_SAMPLE_SIZE": 100}.items():
         monkeypatch.setattr(starts, name, value)
     monkeypatch.setattr(starts, "MAX_CANDIDATES", 0)
