@@ -50,8 +50,8 @@ class StumpEnsembleSVC(StumpEnsemble):
         needs a Gram matrix of all points. For a fixed ``n_knots`` the time is linear in the number
         of points, but each step factors a matrix with ``r = n_features * (n_knots - 1)`` rows, in
         ``r**3 / 3`` operations. If r is above a quarter of the number of points (up to 10,000), a
-        Gram matrix of the points is used instead, and the time does not grow with ``n_knots``. The
-        book uses 16.
+        Gram matrix of the points is used instead, and the time grows only slowly with ``n_knots``.
+        The book uses 16.
     class_weight : dict or "balanced", default=None
         Factor of ``C`` for each class, positive.
     tol : float, default=1e-4

@@ -99,13 +99,14 @@ class DualSVC(KernelMachine):
         each point contributes its sample weight to both numbers. With more than two classes, both
         numbers refer to a pair of classes.
     tol : float, default=1e-6
-        Relative duality gap at which to stop. Rounding limits it to about 1e-9.
+        Largest relative duality gap of a solution that has converged. "active-set" always
+        continues to rounding error.
     max_iter : int, default=-1
         Maximum number of iterations; -1 for the default of the solver (100 for "interior-point" and
         "cvxopt", 100,000 for "active-set", 1 million for "smo", 10 million for "libsvm").
     verbose : bool, default=False
         Whether to print an estimate of the time, and a line per iteration. With "active-set",
-        Ctrl-C then ends the fit with the best solution so far; `fit` certifies it and warns.
+        Ctrl-C then ends the fit with a feasible solution; `fit` computes its gap and warns.
 
     Attributes
     ----------

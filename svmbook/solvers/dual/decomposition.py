@@ -24,8 +24,8 @@ def improve_by_decomposition(state, *, until_solved=False):
     """Solve the problems of working sets until few points violate their optimality conditions.
 
     The first working set contains the free points only, unless there are none. With
-    ``until_solved``, the steps continue until no point violates; otherwise until no more points
-    violate than are free, and the violating points become free.
+    ``until_solved``, the steps continue until no point violates; otherwise until at most as many
+    violate as are free, and these become free.
     """
     working_set = np.flatnonzero(state.free)
     if not len(working_set):

@@ -1,4 +1,4 @@
-"""The iterations of the active-set method, from predicted sets to the solution.
+"""The iterations of the active-set method, from predicted sets to the solution of :eq:`eq-dual`.
 
 Three methods are tried in turn, each slower and surer than the one before: primal-dual iterations,
 decomposition, and monotone iterations.

@@ -1,4 +1,7 @@
-"""Monotone iterations: the dual objective never decreases, and one point is freed at a time."""
+"""Monotone iterations: one face after another is solved, and the dual objective never decreases.
+
+Each step solves :eq:`eq-face` on the free points. One point is freed at a time.
+"""
 
 import numpy as np
 

@@ -1,15 +1,16 @@
 r"""The initial sets of the active-set method, predicted from an approximate solution.
 
-Three approximations of the solution of :eq:`eq-dual` are tried in turn.
+Up to 100 points all start free. Otherwise, approximations of the solution of :eq:`eq-dual` predict
+the sets.
 
 1. With few points, LIBSVM solves the problem with a loose tolerance, on a stored Gram matrix.
 2. With many points, or if LIBSVM needs many iterations, the rank of the Gram matrix is checked. If
    the matrix is close to one of low rank, :math:`ZZ^\top`, as for a wide Gaussian in two
    dimensions, an interior-point method solves the problem with the latter.
-3. Otherwise the active-set method solves the problem of a stratified sample, whose C is larger in
-   proportion. Many free points indicate few support vectors; then LIBSVM solves the problem of the
-   *candidates*: the points to which the solution of the sample gives the smallest margins. With few
-   free points, the outputs of the solution predict the sets of all points.
+3. With many points of higher rank, the active-set method solves the problem of a stratified sample,
+   whose C is larger in proportion. If few margins are below 1, relative to the number of free
+   points, LIBSVM solves the problem of the *candidates*: the points with the smallest margins.
+   Otherwise the outputs of the sample's solution predict the sets of all points.
 """
 
 import numpy as np
