@@ -72,7 +72,7 @@ LAYERS = {
     "datasets": {"datasets/generators", "datasets/tables"},
     "datasets/generators": {"arguments"},
     "datasets/tables": {"files"},
-    "kernels": {"weights"},
+    "kernels": {"threads", "weights"},
     "losses": set(),
     "labels": set(),
     "arguments": set(),
