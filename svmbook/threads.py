@@ -14,11 +14,15 @@ _lock = Lock()
 # One entry per active block: the limiter that the first one set for the process, then None.
 _limiters = []
 _n_blas_threads = 1  # that BLAS could use before the first block set the limit
+_n_lifting = 0  # active blocks of `all_blas_threads`
 
 
 @contextmanager
-def one_blas_thread():
+def one_blas_thread(*, strictly=False):
     """Limit BLAS to one thread inside the block.
+
+    If ``strictly``, the other functions of this module use one thread too, so that no digit of a
+    result depends on the computer's number of cores.
 
     If several Python threads are inside at once, the first to enter sets the limit and the last to
     leave removes it. Otherwise one thread could save the limit set by another and restore it later.
@@ -26,7 +30,7 @@ def one_blas_thread():
     with _lock:
         if not _limiters:
             _clear_controlling_thread()
-        _limiters.append(None if _limiters else _limit_blas())
+        _limiters.append(None if _limiters else _limit_blas(strictly))
     try:
         yield
     finally:
@@ -40,16 +44,21 @@ def one_blas_thread():
 @contextmanager
 def all_blas_threads():
     """Lift the limit of `one_blas_thread` inside the block, for one operation on a large matrix."""
-    with _lock:
-        is_limited = bool(_limiters) and _n_blas_threads > 1
-        if is_limited:
-            _set_blas_threads(_n_blas_threads)
+    _count_lifting_blocks(1)
     try:
         yield
     finally:
-        with _lock:
-            if is_limited and _limiters:
-                _set_blas_threads(1)
+        _count_lifting_blocks(-1)
+
+
+def _count_lifting_blocks(change):
+    """Lift the limit if the first block begins, and set it again when the last one ends."""
+    global _n_lifting
+    with _lock:
+        was_lifted = _n_lifting > 0
+        _n_lifting += change
+        if _limiters and _n_blas_threads > 1 and was_lifted != (_n_lifting > 0):
+            _set_blas_threads(_n_blas_threads if _n_lifting else 1)
 
 
 def map_in_threads(function, items):
@@ -65,8 +74,15 @@ def map_in_threads(function, items):
                 function(item)
             return
         with ThreadPoolExecutor(min(_n_blas_threads, len(items))) as executor:
-            for _ in executor.map(function, items):  # raises the errors of the threads
-                pass
+            futures = []
+            try:
+                for item in items:
+                    futures.append(executor.submit(function, item))
+            except RuntimeError:  # the interpreter starts no threads after its main thread ended
+                for item in items[len(futures) :]:
+                    function(item)
+            for future in futures:
+                future.result()  # raises the error of the thread
 
 
 def _clear_controlling_thread():
@@ -78,11 +94,12 @@ def _clear_controlling_thread():
         OpenBLASController.clear_controlling_thread(force=True)
 
 
-def _limit_blas():
-    """Note the number of threads, set the limit, and return its limiter."""
+def _limit_blas(strictly):
+    """Note how many threads may be used, set the limit, and return its limiter."""
     global _n_blas_threads
     pools = _thread_pools("cvxopt" in sys.modules).select(user_api="blas")
-    _n_blas_threads = max((pool["num_threads"] for pool in pools.info()), default=1)
+    n_threads = max((pool["num_threads"] for pool in pools.info()), default=1)
+    _n_blas_threads = 1 if strictly else n_threads
     return pools.limit(limits=1)
 
 

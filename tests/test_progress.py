@@ -149,3 +149,11 @@ def test_verbose_fit_works_outside_the_main_thread():
     thread.start()
     thread.join()
     assert not errors and model.converged_
+
+
+@pytest.mark.parametrize("solver", ["smo", "interior-point"])
+def test_solvers_that_do_not_stop_raise_the_interruption_at_their_end(solver, press_at):
+    press_at("SMO" if solver == "smo" else "interior point", 1)
+    with pytest.raises(KeyboardInterrupt):
+        DualSVC(kernel="rbf", solver=solver, verbose=True).fit(X, Y)
+    assert not is_interrupted()

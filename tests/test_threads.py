@@ -80,3 +80,36 @@ def test_items_are_mapped_in_as_many_threads_as_blas_may_use(n_threads):
 def test_errors_of_mapped_functions_are_raised(n_threads):
     with threadpool_limits(n_threads, user_api="blas"), pytest.raises(ZeroDivisionError):
         map_in_threads(lambda item: 1 / item, [1, 0, 2])
+
+
+def test_strict_limit_is_never_lifted():
+    with threadpool_limits(2, user_api="blas"):
+        with one_blas_thread(strictly=True), all_blas_threads():
+            assert {*blas_thread_limits().values()} == {1}
+        with one_blas_thread(), all_blas_threads():
+            assert 2 in blas_thread_limits().values()
+
+
+def test_limit_is_set_again_when_the_last_operation_ends():
+    executor, operation = ThreadPoolExecutor(1), all_blas_threads()
+    with threadpool_limits(2, user_api="blas"), executor, one_blas_thread():
+        executor.submit(operation.__enter__).result()
+        with all_blas_threads():
+            pass
+        assert 2 in blas_thread_limits().values()
+        executor.submit(operation.__exit__, None, None, None).result()
+        assert {*blas_thread_limits().values()} == {1}
+
+
+def test_items_are_mapped_without_new_threads_when_the_interpreter_shuts_down(monkeypatch):
+    submit, done = ThreadPoolExecutor.submit, []
+
+    def submit_two(self, function, item):
+        if item >= 2:
+            raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+        return submit(self, function, item)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit_two)
+    with threadpool_limits(2, user_api="blas"):
+        map_in_threads(done.append, range(5))
+    assert sorted(done) == [0, 1, 2, 3, 4]

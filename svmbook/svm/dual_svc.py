@@ -17,7 +17,7 @@ from ..gram import StoredGram
 from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import is_multiclass
-from ..progress import show_progress
+from ..progress import is_interrupted, show_progress
 from ..solvers.dual.active_set import solve_active_set_on_gram
 from ..solvers.dual.interior_point import (
     solve_hard_margin_on_gram,
@@ -106,7 +106,8 @@ class DualSVC(KernelMachine):
         "cvxopt", 100,000 for "active-set", 1 million for "smo", 10 million for "libsvm").
     verbose : bool, default=False
         Whether to print an estimate of the time, and a line per iteration. With "active-set",
-        Ctrl-C then ends the fit with a feasible solution; `fit` computes its gap and warns.
+        Ctrl-C then ends the "active-set" solver with a feasible solution, of which `fit` computes
+        the gap, and warns. The other solvers finish first, and KeyboardInterrupt is raised.
 
     Attributes
     ----------
@@ -306,6 +307,8 @@ class DualSVC(KernelMachine):
         gram, mean = gram_and_mean(solver, kernel, points)
         try:
             result = self._call_solver(solver, points, gram, C, problem)
+            if is_interrupted() and solver != "active-set":
+                raise KeyboardInterrupt  # the other solvers do not stop early
         except ValueError:
             if not kernel.is_known_definite:  # raises a more helpful error if this is the reason
                 check_definite(gram.block(np.arange(gram.n), np.arange(gram.n)))

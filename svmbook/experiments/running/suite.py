@@ -100,7 +100,7 @@ class Suite:
         BLAS uses one thread, because the order of its sums, and with it the last digits of a
         result, depends on the number of threads.
         """
-        with one_blas_thread():
+        with one_blas_thread(strictly=True):
             start = time.perf_counter()
             try:
                 outcome = self.carry_out_run(job.data_set, job.method, job.run)

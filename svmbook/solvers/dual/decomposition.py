@@ -68,20 +68,19 @@ def _largest_violations(state, n_points):
 def _solve_working_set(state, working_set):
     """Maximise the dual objective over the multipliers of the working set.
 
-    If the iterations fail, the step to their last iterate is shortened so that the objective, a
-    parabola along the step, does not decrease.
+    If the objective, a parabola along the step to their last iterate, would decrease, the step is
+    shortened.
     """
     part = state.restrict(working_set)
     part.b = state.b
     previous_beta, previous_e = part.beta.copy(), part.e.copy()
     first_shift = damped_shift(part.gram, part.C)
-    is_solved = run_primal_dual(part, MAX_PRIMAL_DUAL_ITER, first_shift=first_shift, refine=False)
-    if not is_solved:
+    if not run_primal_dual(part, MAX_PRIMAL_DUAL_ITER, first_shift=first_shift, refine=False):
         part.make_feasible()
-        step = part.beta - previous_beta
-        slope, curvature = step @ previous_e, step @ (previous_e - part.e)
-        length = slope / curvature if 0 < slope < curvature else float(slope > 0)
-        part.beta = previous_beta + length * step
+    step = part.beta - previous_beta
+    slope, curvature = step @ (previous_e - state.b), step @ (previous_e - part.e)
+    length = slope / curvature if 0 < slope < curvature else float(slope > 0)
+    part.beta = previous_beta + length * step
     changed = np.flatnonzero(part.beta != previous_beta)
     state.set_multipliers(working_set[changed], part.beta[changed])
     state.update_free()

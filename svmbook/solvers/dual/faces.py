@@ -19,7 +19,7 @@ multiplier, the rest of the step sums to zero. For such steps :math:`K_{FF}` may
 of :math:`K_{FF}` are nearly equal, as for a wide Gaussian.
 """
 
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -183,11 +183,15 @@ class FaceSolver:
 
     def _centred_block(self, F):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m` in column-major order, for LAPACK."""
-        K, m = self.gram.block(F, F), len(F)
+        K, m = self._double_precision_gram.block(F, F), len(F)
         self._column_means = K.sum(axis=0) / m
         K -= self._column_means
         K -= (self._column_means - (self._column_means.sum() + self.scale) / m)[:, None]
         return K.T  # symmetric
+
+    @cached_property
+    def _double_precision_gram(self):
+        return self.gram.in_double_precision()
 
     def _min_shift(self, m):
         return MIN_SHIFT * m * self.scale

@@ -8,7 +8,7 @@ from sklearn.model_selection import StratifiedKFold
 from svm_problems import kkt_violation, overlapping_problem
 
 from svmbook.datasets import twonorm
-from svmbook.gram import StoredGram
+from svmbook.gram import GaussianGram, StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import certify, intercept_interval, solve_active_set
 from svmbook.solvers.dual import faces
@@ -281,3 +281,13 @@ def test_face_that_is_singular_in_single_precision_is_factored_in_double():
     K = np.ones((500, 500)) + 1e-9 * np.eye(500)
     face_solver = FaceSolver(StoredGram(-0.1 * np.eye(500) + 2.0 * K))
     assert not face_solver._factor_in_single_precision(np.arange(500))
+
+
+def test_small_faces_of_a_gram_matrix_in_single_precision_are_solved_in_double():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    single = GaussianGram(X, gamma=0.05, single_precision=True)
+    F, e = np.arange(60), np.linspace(-1.0, 1.0, 60)
+    step, b = FaceSolver(single, first_shift=1e-9).step(F, e, 0.0)
+    expected_step, expected_b = FaceSolver(GaussianGram(X, gamma=0.05), 1e-9).step(F, e, 0.0)
+    np.testing.assert_allclose(step, expected_step, rtol=1e-6)
+    assert b == pytest.approx(expected_b)

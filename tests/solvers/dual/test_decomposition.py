@@ -148,3 +148,29 @@ def test_iterations_that_stall_in_single_precision_continue_in_double_precision(
     monkeypatch.setattr(iterations, "run_monotone", lambda *arguments: False)
     result = active_set.solve_active_set_on_gram(gram, y, C)
     assert result.kkt_residual <= 1e-10
+
+
+def test_objective_does_not_fall_if_a_damped_iteration_corrects_nothing(monkeypatch):
+    def end_at_a_worse_point(part, *arguments, **options):
+        part.set_multipliers(np.arange(part.n), 0.5 * part.beta)
+        return True
+
+    state = draw_state(seed=0)
+    decomposition._solve_working_set(state, np.arange(0, 200, 2))
+    objective = state.dual_objective
+    monkeypatch.setattr(decomposition, "run_primal_dual", end_at_a_worse_point)
+    decomposition._solve_working_set(state, np.arange(0, 200, 2))
+    assert state.dual_objective >= objective - 1e-12 * abs(objective)
+
+
+@pytest.mark.parametrize("C", [1.0, 3.0])
+def test_points_on_a_grid_are_solved_in_single_precision_at_first(C, monkeypatch):
+    # Neighbours are so close that their Gram matrix is singular in single precision.
+    monkeypatch.setattr(starts, "MAX_LIBSVM_POINTS", 300)
+    monkeypatch.setattr(starts, "MIN_SAMPLE_SIZE", 200)
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 30, (1200, 2))
+    y = np.where(rng.random(1200) < rng.random((30, 30))[tuple(cells.T)], 1.0, -1.0)
+    gram = GaussianGram(cells.astype(float), 0.1)
+    result = active_set.solve_active_set_on_gram(gram, y, np.full(1200, C))
+    assert result.gap <= 1e-8 * result.objective

@@ -139,3 +139,10 @@ def test_cycle_of_primal_dual_iterations_is_ended(max_idle, monkeypatch):
     state = DualState(gram, y, np.ones(4), np.zeros(4), free_half)
     iterations.run_iterations(state, 1000, max_idle=max_idle)
     assert state.message == f"{max_idle + 2} primal-dual and 0 monotone iterations"
+
+
+def test_primal_dual_iterations_start_without_a_free_point():
+    K, y = overlapping_problem(60)
+    state = DualState(StoredGram(K), y, np.ones(60), np.zeros(60), np.zeros(60, bool))
+    assert primal_dual.run_primal_dual(state, 100)
+    np.testing.assert_allclose(y * state.beta, solve_active_set(K, y, 1.0).alpha, atol=1e-9)
