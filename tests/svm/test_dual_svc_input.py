@@ -47,7 +47,7 @@ def test_invalid_kernels_are_reported(two_clouds):
 @pytest.mark.parametrize("solver", ["active-set", "interior-point", "cvxopt", "smo"])
 def test_warning_recommends_more_iterations(two_clouds, solver):
     with pytest.warns(ConvergenceWarning, match=r"duality gap of .* not certified.*max_iter"):
-        DualSVC(kernel="rbf", solver=solver, max_iter=1).fit(*two_clouds)
+        DualSVC(kernel="rbf", C=100.0, solver=solver, max_iter=1).fit(*two_clouds)
 
 
 def test_asymmetry_and_indefiniteness_are_found_despite_large_diagonal_entries():
