@@ -80,7 +80,8 @@ def _solve_working_set(state, working_set):
     step = part.beta - previous_beta
     slope, curvature = step @ (previous_e - state.b), step @ (previous_e - part.e)
     length = slope / curvature if 0 < slope < curvature else float(slope > 0)
-    part.beta = previous_beta + length * step
+    if length < 1.0:
+        part.beta = np.clip(previous_beta + length * step, part.lower, part.upper)
     changed = np.flatnonzero(part.beta != previous_beta)
     state.set_multipliers(working_set[changed], part.beta[changed])
     state.update_free()

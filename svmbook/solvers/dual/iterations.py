@@ -1,7 +1,7 @@
 """The iterations of the active-set method, from predicted sets to the solution of :eq:`eq-dual`.
 
 Three methods are tried in turn, each slower and surer than the one before: primal-dual iterations,
-decomposition, and monotone iterations.
+decomposition (or purification, for a face of low rank), and monotone iterations.
 """
 
 from ...progress import is_interrupted
@@ -9,6 +9,7 @@ from .decomposition import improve_by_decomposition
 from .faces import FIRST_SHIFT
 from .monotone import run_monotone
 from .primal_dual import PATIENCE, run_primal_dual
+from .purification import purify
 
 __all__ = ["run_iterations"]
 
@@ -16,8 +17,9 @@ __all__ = ["run_iterations"]
 def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENCE):
     """Run primal-dual iterations from a state.
 
-    If they do not solve it, decomposition starts again from the initial or the last multipliers,
-    whichever are better, and monotone iterations finish.
+    If they do not solve it, monotone iterations start again from the initial or the last
+    multipliers, whichever are better. If the free points have low rank, most of them are moved to
+    bounds before; otherwise decomposition improves the multipliers before.
     """
     initial_beta = state.beta.copy()
     state.solved = run_primal_dual(state, max_iter, first_shift=first_shift, max_idle=max_idle)
@@ -25,7 +27,7 @@ def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENC
     if not state.solved:
         state.gram = state.gram.in_double_precision()
         _choose_better_multipliers(state, initial_beta)
-        if state.may_continue(max_iter):
+        if state.may_continue(max_iter) and not purify(state):
             improve_by_decomposition(state, until_solved=True)
         state.solved = run_monotone(state, max_iter)
         if not state.solved:
