@@ -19,8 +19,6 @@ from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kern
 
 __all__ = ["StumpEnsemble"]
 
-MAX_POINTS_PER_INTERVAL = float(__import__("os").environ.get("KR", "8"))
-
 
 class StumpEnsemble(AdditiveModel, KernelMachine):
     """Base class of kernel machines with the stump kernel, exact or with few knots."""
