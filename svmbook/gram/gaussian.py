@@ -26,7 +26,8 @@ class GaussianGram(GramMatrix):
     gamma : float
         Inverse of a squared length.
     single_precision : bool, default=False
-        Whether to compute values in single precision; sums are in double precision.
+        Whether to compute values, and sums within a tile, in single precision; the sums of tiles
+        are in double precision.
 
     Raises
     ------

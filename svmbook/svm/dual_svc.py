@@ -105,9 +105,9 @@ class DualSVC(KernelMachine):
         Maximum number of iterations; -1 for the default of the solver (100 for "interior-point" and
         "cvxopt", 100,000 for "active-set", 1 million for "smo", 10 million for "libsvm").
     verbose : bool, default=False
-        Whether to print an estimate of the time, and a line per iteration. With "active-set",
-        Ctrl-C then ends the "active-set" solver with a feasible solution, of which `fit` computes
-        the gap, and warns. The other solvers finish first, and KeyboardInterrupt is raised.
+        Whether to print an estimate of the time, and a line per iteration. Ctrl-C then ends
+        "active-set" with a feasible solution, of which `fit` computes the gap, and warns. The other
+        solvers finish first, and KeyboardInterrupt is raised.
 
     Attributes
     ----------

@@ -6,9 +6,9 @@ equations, :eq:`eq-face`. A *primal-dual* iteration solves them, moves free poin
 to L or U, and frees the points of L and U that violate their optimality condition, all at once. The
 method ends when no point moves; it is a semismooth Newton method for the optimality conditions. If
 no point remains free, the intercept that minimises the hinge losses shows which points violate. If
-they make no progress, decomposition and then *monotone* iterations start again. Both stay in the
-box and never lower the dual objective. If the free points have low rank, purification replaces
-decomposition.
+the iterations make no progress, decomposition and then *monotone* iterations start again. Both stay
+in the box and never lower the dual objective. If the free points have low rank, purification
+replaces decomposition.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def _largest_violations(state, n_points):
 def _solve_working_set(state, working_set):
     """Maximise the dual objective over the multipliers of the working set.
 
-    If the objective, a parabola along the step to their last iterate, would decrease, the step is
+    If the objective, a parabola along the step to the last iterate, would decrease, the step is
     shortened.
     """
     part = state.restrict(working_set)

@@ -36,9 +36,7 @@ def run_primal_dual(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIEN
     face_solver, refinement = FaceSolver(state.gram, first_shift), Refinement()
     fewest_corrections = previous_corrections = state.n + 1
     n_idle = 0
-    if not state.free.any():
-        _free_violating_points(state)
-    while n_idle <= max_idle and state.may_continue(max_iter) and state.free.any():
+    while n_idle <= max_idle and state.may_continue(max_iter) and _has_free_points(state):
         state.start_iteration()
         F = np.flatnonzero(state.free)
         step, state.b = face_solver.step(F, state.e[F], state.imbalance)
@@ -68,8 +66,6 @@ def run_primal_dual(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIEN
             state.set_multipliers(outside, clipped_beta)
             state.free[outside] = False
         state.free |= is_violating
-        if not state.free.any():
-            _free_violating_points(state)
         n_idle = 0 if n_corrections < fewest_corrections else n_idle + 1
         fewest_corrections = min(fewest_corrections, n_corrections)
         decreased_clearly = n_corrections < SHIFT_DECREASE_RATIO * previous_corrections
@@ -86,10 +82,12 @@ def run_primal_dual(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIEN
     return False
 
 
-def _free_violating_points(state):
-    """Free the points that violate their conditions at the best intercept, if none is free."""
-    state.b = state.optimal_intercept()
-    state.free = state.find_violating_at_bounds()
+def _has_free_points(state):
+    """Free the points that violate at the best intercept if none is free; return if any is free."""
+    if not state.free.any():
+        state.b = state.optimal_intercept()
+        state.free = state.find_violating_at_bounds()
+    return state.free.any()
 
 
 def _use_double_precision(state, face_solver):

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from ...gram.low_rank import pivoted_cholesky
+from .state import next_bounds
 
 __all__ = ["purify"]
 
@@ -62,11 +63,8 @@ def _push_to_bounds(A, basis, others, beta, lower, upper, e, rounding_error):
         is_up = slope > 0 if abs(slope) > rounding_error[j] else distance_up <= distance_down
         sign, length = (1.0, distance_up) if is_up else (-1.0, distance_down)
         direction = -sign * column  # of the basis, which keeps A beta constant
-        bound = np.where(direction > 0, upper[basis], lower[basis])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            lengths = np.where(
-                np.abs(direction) > PIVOT_TOL, (bound - beta[basis]) / direction, np.inf
-            )
+        pivots = np.where(np.abs(direction) > PIVOT_TOL, direction, 0.0)
+        bound, lengths = next_bounds(beta[basis], pivots, lower[basis], upper[basis])
         i = int(lengths.argmin())
         is_exchange = lengths[i] < length
         length = max(lengths[i], 0.0) if is_exchange else length

@@ -59,7 +59,7 @@ def initial_state(gram, y, C):
     if n <= MAX_DIRECT_POINTS:
         return DualState(gram, y, C, np.zeros(n), np.ones(n, dtype=bool))
     if n > MAX_LIBSVM_POINTS:
-        return _solve_low_rank_problem(gram.in_double_precision(), y, C)
+        return _solve_low_rank_problem(gram, y, C)
     alpha, intercept, is_solved = _solve_loosely(gram, y, C)
     state = None if is_solved else _solve_low_rank_problem(gram, y, C)
     return predict_state(gram, y, C, alpha, intercept) if state is None else state
@@ -164,7 +164,7 @@ def _every_kth_point(y, size):
 
 def _solve_low_rank_problem(gram, y, C):
     """Return the state predicted from a problem of low rank; None if its rank is not low."""
-    max_rank = MAX_RANK_PER_ROOT * np.sqrt(len(y))
+    gram, max_rank = gram.in_double_precision(), MAX_RANK_PER_ROOT * np.sqrt(len(y))
     for n_per_rank in LANDMARKS_PER_RANK:
         landmarks = _every_kth_point(y, n_per_rank * max_rank)
         factor = low_rank_approximation(gram, landmarks, tol=LOW_RANK_TOL, max_rank=max_rank)

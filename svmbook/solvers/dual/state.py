@@ -7,7 +7,7 @@ from ...progress import is_interrupted, logger
 from ...ties import argmax_up_to_rounding
 from .result import certify, intercept_interval
 
-__all__ = ["DualState"]
+__all__ = ["DualState", "next_bounds"]
 
 OUTPUT_ROUNDING = 8 * np.finfo(float).eps  # relative to the outputs
 SINGLE_PRECISION_ROUNDING = 4 * np.finfo(np.float32).eps  # relative to the norm of the multipliers
@@ -204,9 +204,7 @@ class DualState:
         step that would become shorter is truncated at the first bound instead.
         """
         beta, lower, upper = self.beta[F], self.lower[F], self.upper[F]
-        bound = np.where(step > 0, upper, lower)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            length_to_bound = np.where(step == 0, np.inf, (bound - beta) / step)
+        bound, length_to_bound = next_bounds(beta, step, lower, upper)
         truncated_length = min(1.0, length_to_bound.min())
         for length in STEP_LENGTHS:
             if length <= truncated_length:
@@ -292,6 +290,13 @@ class DualState:
             self.b = 0.5 * sum(intercept_interval(alpha, self.y, self.C, f))
         report = {"C": self.C, "n_iter": self.n_iter, "message": self.message} | report
         return certify(alpha, self.b, self.y, f=f, tol=tol, scale=self.gram.scale, **report)
+
+
+def next_bounds(beta, direction, lower, upper):
+    """Return the bound that each entry approaches along a direction, and the length to it."""
+    bound = np.where(direction > 0, upper, lower)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return bound, np.where(direction == 0, np.inf, (bound - beta) / direction)
 
 
 def _project(z, lower, upper, total):
