@@ -37,7 +37,7 @@ MODELS_BY_MESSAGE_PREFIX = {
     "shift": PrototypeSVM(random_state=0),
     "clustering": ProfileSVM(random_state=0),
     "Newton, step": StumpEnsembleLogistic(),
-    "active sets, iteration": StumpEnsembleSVC(),
+    "active sets on": StumpEnsembleSVC(),
 }
 
 

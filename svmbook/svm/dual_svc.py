@@ -143,7 +143,7 @@ class DualSVC(KernelMachine):
         Whether ``relative_gap_`` is certified to be at most ``tol``. Otherwise `fit` warns, and
         returns the solution :math:`w = 0` if its objective is smaller.
     n_iter_ : int
-        Number of iterations of the solver.
+        Number of iterations of the solver; those that only predict the initial sets do not count.
     solver_ : str
         The solver used.
     gamma_ : float

@@ -66,7 +66,8 @@ def solve_active_set(
     iterations follow, with one Cholesky factorisation of :math:`K_{FF}` each, until no point moves.
     Large faces are factored in single precision until the sets no longer change, then in double
     precision. If the iterations make no progress, decomposition and then monotone iterations start
-    again from the best feasible multipliers. They never lower the dual objective, and monotone
+    again from the best feasible multipliers; if the free points have low rank, purification
+    replaces decomposition. They never lower the dual objective, and monotone
     iterations leave a solved face only for a face with a higher dual objective. Since there are
     finitely many faces, the method terminates.
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .faces import FIRST_SHIFT, FaceSolver, Refinement
+from .purification import low_rank_factor
 
 __all__ = ["PATIENCE", "damped_shift", "run_primal_dual"]
 
@@ -16,7 +17,10 @@ FEW_CORRECTIONS_PATIENCE = 5
 MIN_DAMPED_SHIFT, MAX_DAMPED_SHIFT = 1e-2, 1e-1
 # Largest face for which one more factorisation, without damping, saves time.
 MAX_UNDAMPED_POINTS = 100
-PATIENCE = 15  # iterations without a new minimum of the number of corrections
+# Iterations without a new minimum of the number of corrections before the method ends: with free
+# points of low rank, whose multipliers are not unique, and with others.
+LOW_RANK_PATIENCE = 5
+PATIENCE = 15
 
 
 def damped_shift(gram, C):
@@ -28,8 +32,9 @@ def run_primal_dual(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIEN
     """Solve the system of the face and correct all sets at once, until no point moves.
 
     Return whether the problem is solved. The iterations also end if the number of corrections has
-    no new minimum in more than ``max_idle`` consecutive iterations. The shift follows the rule of
-    Levenberg and Marquardt: it is lowered if there are few corrections or clearly fewer than
+    no new minimum in more than ``max_idle`` consecutive iterations, or in LOW_RANK_PATIENCE if the
+    free points have low rank, since `purify` then leaves fewer of them. The shift follows the rule
+    of Levenberg and Marquardt: it is lowered if there are few corrections or clearly fewer than
     before, and otherwise raised, which damps the next step. Without ``refine``, the solution of the
     last face is neither refined nor computed in double precision.
     """
@@ -77,6 +82,8 @@ def run_primal_dual(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIEN
         else:
             face_solver.raise_shift()
         previous_corrections = n_corrections
+        if n_idle == LOW_RANK_PATIENCE and low_rank_factor(state, F) is not None:
+            return False
         if n_idle > max_idle and refine and _use_double_precision(state, face_solver):
             n_idle = 0  # perhaps the errors of single precision were too large
     return False

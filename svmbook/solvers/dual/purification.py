@@ -16,7 +16,7 @@ from scipy.linalg import qr
 from ...gram.low_rank import pivoted_cholesky
 from .state import next_bounds
 
-__all__ = ["purify"]
+__all__ = ["low_rank_factor", "purify"]
 
 MIN_PURIFIED_POINTS = 100  # monotone iterations on fewer free points are fast
 MIN_POINTS_PER_RANK = 4.0  # with fewer free points per rank, decomposition is faster
@@ -26,6 +26,18 @@ PIVOT_TOL = 1e-9  # of entries of a direction that can reach a bound
 REINVERSION_PERIOD = 300  # pushes after which the inverse of the basis is computed anew
 
 
+def low_rank_factor(state, F):
+    """Return a factor of :math:`K_{FF}` of low rank; None if the rank is not low or F is small."""
+    if len(F) < MIN_PURIFIED_POINTS:
+        return None
+    gram, max_rank = state.gram.in_double_precision(), len(F) / MIN_POINTS_PER_RANK
+    for points in (F[::2], F):  # half of the points rule out most matrices at small cost
+        factor = pivoted_cholesky(gram.block(points, points), tol=RANK_TOL, max_rank=max_rank)
+        if factor is None:
+            return None
+    return factor
+
+
 def purify(state):
     """Move free points to bounds, if their number is a multiple of the rank of their Gram matrix.
 
@@ -33,11 +45,7 @@ def purify(state):
     are not.
     """
     F = np.flatnonzero(state.free)
-    if len(F) < MIN_PURIFIED_POINTS:
-        return False
-    factor = pivoted_cholesky(
-        state.gram.block(F, F), tol=RANK_TOL, max_rank=len(F) / MIN_POINTS_PER_RANK
-    )
+    factor = low_rank_factor(state, F)
     if factor is None:
         return False
     A = np.vstack([factor.Z.T, np.ones(len(F))])

@@ -66,7 +66,8 @@ class DualState:
     def start_iteration(self):
         """Increase the number of iterations and log it."""
         self.n_iter += 1
-        logger.info("active sets, iteration %d: %d free points", self.n_iter, self.free.sum())
+        n_free = self.free.sum()
+        logger.info("active sets on %d points, iteration %d: %d free", self.n, self.n_iter, n_free)
 
     def may_continue(self, max_iter):
         """Return whether one more iteration is allowed: no limit is reached, nobody interrupted."""
