@@ -187,7 +187,7 @@ def run(record, max_points, n_threads):
         for factor, C in itertools.product(GAMMA_FACTORS, C_values):
             key = {"method": "cell", "data": data, "n": n, "gamma_factor": factor, "C": C}
             gamma = factor / (X.shape[1] * X.var())
-            n_repeats = 5 if n <= 2000 else 3 if n <= 6000 else 1
+            n_repeats = (5 if n <= 2000 else 3 if n <= 6000 else 1) if has_signal else 1
             options = {"gamma": gamma, "C": C, "n_threads": n_threads, "n_repeats": n_repeats}
             record.measure(key | {"n_threads": n_threads}, X, y, **options)
 

@@ -173,5 +173,6 @@ def solve_from_scratch(gram, y, C, max_iter):
 
 def _leave_inaccurate_precision(state):
     """Compute in double precision if errors of single precision would decide about violations."""
-    if np.median(state.rounding_error) > MAX_ROUNDING_ERROR:
+    is_single = state.gram.dtype == np.float32
+    if is_single and np.median(state.rounding_error) > MAX_ROUNDING_ERROR:
         state.use_double_precision()

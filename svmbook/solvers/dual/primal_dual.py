@@ -17,6 +17,9 @@ FEW_CORRECTIONS_PATIENCE = 5
 MIN_DAMPED_SHIFT, MAX_DAMPED_SHIFT = 1e-2, 1e-1
 # Largest face for which one more factorisation, without damping, saves time.
 MAX_UNDAMPED_POINTS = 100
+# The method ends if a step overshoots: if the number of corrections exceeds MIN_OVERSHOOT, and its
+# minimum OVERSHOOT_RATIO times.
+MIN_OVERSHOOT, OVERSHOOT_RATIO = 100, 10
 # Iterations without a new minimum of the number of corrections before the method ends: with free
 # points of low rank, whose multipliers are not unique, and with others.
 LOW_RANK_PATIENCE = 5
@@ -33,10 +36,11 @@ def run_primal_dual(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIEN
 
     Return whether the problem is solved. The iterations also end if the number of corrections has
     no new minimum in more than ``max_idle`` consecutive iterations, or in LOW_RANK_PATIENCE if the
-    free points have low rank, since `purify` then leaves fewer of them. The shift follows the rule
-    of Levenberg and Marquardt: it is lowered if there are few corrections or clearly fewer than
-    before, and otherwise raised, which damps the next step. Without ``refine``, the solution of the
-    last face is neither refined nor computed in double precision.
+    free points have low rank, since `purify` then leaves fewer of them, or if it rises far above
+    its minimum. The shift follows the rule of Levenberg and Marquardt: it is lowered if there are
+    few corrections or clearly fewer than before, and otherwise raised, which damps the next step.
+    Without ``refine``, the solution of the last face is neither refined nor computed in double
+    precision.
     """
     face_solver, refinement = FaceSolver(state.gram, first_shift), Refinement()
     fewest_corrections = previous_corrections = state.n + 1
@@ -71,6 +75,8 @@ def run_primal_dual(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIEN
             state.set_multipliers(outside, clipped_beta)
             state.free[outside] = False
         state.free |= is_violating
+        if n_corrections > max(MIN_OVERSHOOT, OVERSHOOT_RATIO * fewest_corrections):
+            return False
         n_idle = 0 if n_corrections < fewest_corrections else n_idle + 1
         fewest_corrections = min(fewest_corrections, n_corrections)
         decreased_clearly = n_corrections < SHIFT_DECREASE_RATIO * previous_corrections

@@ -62,6 +62,25 @@ def test_primal_dual_iterations_continue_if_no_point_remains_free(monkeypatch):
     np.testing.assert_allclose(y * state.beta, solve_active_set(K, y, 1.0).alpha, atol=1e-9)
 
 
+def test_primal_dual_iterations_end_if_a_step_overshoots(monkeypatch):
+    step, n_calls = FaceSolver.step, []
+
+    def shift_intercept_at_second_call(self, F, e_F, imbalance):
+        n_calls.append(len(F))
+        delta, b = step(self, F, e_F, imbalance)
+        return delta, b + (100.0 if len(n_calls) == 2 else 0.0)
+
+    monkeypatch.setattr(FaceSolver, "step", shift_intercept_at_second_call)
+    K, y = overlapping_problem(300)
+    alpha = solve_active_set(K, y, 1.0).alpha
+    n_calls.clear()
+    is_free = (alpha > 0) & (alpha < 1)
+    is_free[np.flatnonzero(alpha == 0)[0]] = True  # corrected in the first iteration
+    state = DualState(StoredGram(K), y, np.ones(300), y * alpha, is_free)
+    assert not primal_dual.run_primal_dual(state, 100)
+    assert state.n_iter == 2
+
+
 @pytest.mark.parametrize("is_last_better", [False, True])
 def test_better_of_the_first_and_the_last_multipliers_is_returned(is_last_better, monkeypatch):
     K, y = overlapping_problem(60)
