@@ -55,7 +55,8 @@ def fit_and_test(model, X, y, n_threads=1):
     with limit_threads(n_threads):
         _, fit_seconds = time_call(lambda: model.fit(X[:n], y[:n]))
         is_wrong = model.predict(X[n:]) != y[n:]
-    return {"fit_seconds": fit_seconds, "error": round(100 * float(is_wrong.mean()), 3)}
+    error = round(100 * float(is_wrong.mean()), 3)
+    return {"n_features": X.shape[1], "fit_seconds": fit_seconds, "error": error}
 
 
 def fit_dual(X, y, gamma, C, n_threads=1):
