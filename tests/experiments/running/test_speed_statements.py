@@ -97,7 +97,7 @@ def mean_time_ratio_of_libsvm(records, *, default_tol=False):
 
 
 def gaussian_fits(n, n_threads=1):
-    records = load_records("bench_gaussian")
+    records = [r for r in load_records("bench_gaussian") if r["data"] != "no signal"]
     fits = [r for r in records if (r["n"], r["n_threads"]) == (n, n_threads)]
     assert len(fits) == 7 * 2 * 5
     return fits
@@ -124,6 +124,16 @@ def test_fits_of_500_points_take_about_as_long_as_those_of_libsvm():
     assert mean_time_ratio(fits, "libsvm_seconds") <= 1.15
     assert mean_time_ratio(fits, "tight_libsvm_seconds") <= 1
     assert mean_time_ratio(fits, "tight_onedal_seconds") <= 0.85
+
+
+def test_labels_without_signal_take_longer_than_libsvm_only_if_its_tolerance_is_loose():
+    fits = [r for r in load_records("bench_gaussian") if r["data"] == "no signal"]
+    assert len(fits) == 2 * 4
+    assert max(record["relative_gap"] for record in fits) <= 1e-9
+    assert max(record["seconds"] for record in fits) <= 0.3
+    assert mean_time_ratio([r for r in fits if r["C"] == 0.1], "libsvm_seconds") >= 50
+    for peer in ("tight_libsvm_seconds", "tight_onedal_seconds"):
+        assert mean_time_ratio([r for r in fits if r["C"] >= 1], peer) <= 0.25
 
 
 def test_paths_are_faster_than_one_libsvm_fit_per_C():
