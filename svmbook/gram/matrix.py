@@ -161,7 +161,8 @@ def cholesky_solve(L, b):
     if b.ndim == 1:  # dpotrs does the same, but for a single b it takes three times as long
         solve = blas.strsv if L.dtype == np.float32 else blas.dtrsv
         return solve(L, solve(L, b, lower=1), lower=1, trans=1)
-    return lapack.dpotrs(L, b, lower=1)[0]
+    solve = lapack.spotrs if L.dtype == np.float32 else lapack.dpotrs
+    return solve(L, b, lower=1)[0]
 
 
 def chunks(indices, size):

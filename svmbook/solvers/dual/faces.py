@@ -19,12 +19,15 @@ multiplier, the rest of the step sums to zero. For such steps :math:`K_{FF}` may
 of :math:`K_{FF}` are nearly equal, as for a wide Gaussian.
 """
 
+from collections.abc import Callable
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 
 from ...gram.low_rank import LowRankGram
 from ...gram.matrix import cholesky, cholesky_solve
+from .face_updates import changed_face_solver
 
 __all__ = ["FIRST_SHIFT", "FaceSolver", "IndefiniteFaceError", "Refinement"]
 
@@ -43,10 +46,28 @@ INDEFINITE_SHIFT = 1e-6  # if K_FF plus this shift is not positive definite, K i
 RESIDUAL_RATIO = 0.1
 STALL_RATIO = 0.9  # a step that leaves at least this fraction of the residual is a stall
 MAX_STALLS = 1000  # largest number of stalls on one face
+# The factor of an earlier face with at least MIN_UPDATED_POINTS is used again for a face that
+# differs by at most this fraction of them.
+MIN_UPDATED_POINTS, MAX_UPDATED_SHARE = 400, 0.05
 
 
 class IndefiniteFaceError(ValueError):
     """K is not positive semi-definite on the free points."""
+
+
+class _Factor(NamedTuple):
+    r"""The factor of :math:`A = K_{FF} + 1a^\top + a1^\top + \mu I`.
+
+    With the column means c of :math:`K_{FF}`, :math:`a = \text{offset} - c` if K is centred, and
+    otherwise a = 0.
+    """
+
+    F: np.ndarray
+    solve: Callable
+    shift: float
+    relative_shift: float
+    a: np.ndarray
+    offset: float | None = None
 
 
 class FaceSolver:
@@ -59,7 +80,8 @@ class FaceSolver:
     def __init__(self, gram, first_shift=FIRST_SHIFT, *, use_single_precision=True):
         self.gram, self.scale = gram, gram.scale
         self.relative_shift, self.use_single_precision = first_shift, use_single_precision
-        self._factored_F, self._is_factor_single = None, False
+        self._is_factor_single = False
+        self._discard_factor()
 
     def reset_shift(self):
         """Return to the smallest shift of these iterations."""
@@ -72,7 +94,7 @@ class FaceSolver:
         """
         self.gram, self.use_single_precision = gram, False
         if self._is_factor_single:
-            self._factored_F = None
+            self._discard_factor()
             self.reset_shift()
         return self._is_factor_single
 
@@ -90,15 +112,24 @@ class FaceSolver:
         """Return to the first shift on this face: one more factorisation, but fewer steps."""
         if self.relative_shift > FIRST_SHIFT:
             self.reset_shift()
-            self._factored_F = None
+            self._discard_factor()
 
     def refactor_with_smaller_shift(self):
-        """Let the next step factor this face with a smaller shift; return False at the smallest."""
+        """Let the next step factor this face with a smaller shift; return False at the smallest.
+
+        If an earlier factor was updated for this face, the shift stays.
+        """
+        if self._is_updated:
+            self._discard_factor()
+            return True
         if self._requested_shift <= self._min_shift(len(self._factored_F)):
             return False
         self.relative_shift /= REFACTOR_DIVISOR
-        self._factored_F = None
+        self._discard_factor()
         return True
+
+    def _discard_factor(self):
+        self._factored_F = self._earlier_factor = None
 
     def step(self, F, e_F, imbalance):
         r"""Return the step of the free multipliers F, and the intercept.
@@ -107,10 +138,13 @@ class FaceSolver:
         """
         if not np.array_equal(F, self._factored_F):
             self._factor(F)
-        if self._is_factor_single:
-            s = self._solve(e_F)
-            b = (s.sum() + imbalance) / self._h.sum()
-            return s - b * self._h, b
+        if self._h is not None:
+            # With K = A - 1a^T - a1^T - mu I, the system is A step + c 1 = e_F - imbalance a, where
+            # c = b - a^T step.
+            s = self._solve(e_F - imbalance * self._a)
+            c = (s.sum() + imbalance) / self._h.sum()
+            s -= c * self._h
+            return s, c + self._a @ s
         m = len(F)
         # The errors after imbalance / m is subtracted from each multiplier.
         r = e_F + imbalance * self._column_means
@@ -120,8 +154,41 @@ class FaceSolver:
         return step, e_F.sum() / m - self._column_means @ step
 
     def _factor(self, F):
-        self._factored_F = F
         self.gram.cache_rows(F)
+        self._is_updated = self._may_update_factor(F)
+        if self._is_updated:
+            self._update_factor(F)
+        else:
+            self._factor_anew(F)
+        self._factored_F = F
+
+    def _may_update_factor(self, F):
+        """Return whether an earlier factor has the same shift, and its face differs little."""
+        factor = self._earlier_factor
+        if factor is None or factor.relative_shift != self.relative_shift:
+            return False
+        n_changed = len(np.setxor1d(factor.F, F, assume_unique=True))
+        return n_changed <= MAX_UPDATED_SHARE * len(factor.F)
+
+    def _update_factor(self, F):
+        factor, is_new = self._earlier_factor, ~np.isin(F, self._earlier_factor.F)
+        gram, N = self.gram if factor.offset is None else self._double_precision_gram, F[is_new]
+        A_GN, A_NN, a_N = gram.block(factor.F, N), gram.block(N, N), np.zeros(len(N))
+        if factor.offset is not None:
+            a_N = factor.offset - A_GN.mean(axis=0)
+        A_GN = A_GN + factor.a[:, None] + a_N
+        A_NN = A_NN + a_N[:, None] + a_N + factor.shift * np.eye(len(N))
+        self._a = np.empty(len(F))
+        self._a[is_new], self._a[~is_new] = a_N, factor.a[np.isin(factor.F, F)]
+        self._solve = changed_face_solver(factor.solve, factor.F, F, N, A_GN, A_NN)
+        self._h = self._solve(np.ones(len(F)))
+
+    def _keep_factor(self, F, shift, a, offset=None):
+        if len(F) >= MIN_UPDATED_POINTS:
+            self._earlier_factor = _Factor(F, self._solve, shift, self.relative_shift, a, offset)
+
+    def _factor_anew(self, F):
+        self._h = self._earlier_factor = None
         self._is_factor_single = (
             self.use_single_precision
             and MIN_SINGLE_PRECISION_POINTS <= len(F) <= self.gram.n_unknowns
@@ -151,13 +218,15 @@ class FaceSolver:
         diagonal = A.ravel()[:: len(F) + 1]
         mean_diagonal = float(diagonal.mean())
         self._requested_shift = self.relative_shift * mean_diagonal
-        diagonal += max(self._requested_shift, MIN_SINGLE_PRECISION_SHIFT * mean_diagonal)
+        shift = max(self._requested_shift, MIN_SINGLE_PRECISION_SHIFT * mean_diagonal)
+        diagonal += shift
         try:
             L = cholesky(A.T)  # LAPACK expects column-major order
         except ArithmeticError:
             return False
         self._solve = lambda r: cholesky_solve(L, r).astype(float)
-        self._h = self._solve(np.ones(len(F)))
+        self._h, self._a = self._solve(np.ones(len(F))), np.zeros(len(F))
+        self._keep_factor(F, shift, self._a)
         return True
 
     def _factor_block(self, F):
@@ -180,6 +249,8 @@ class FaceSolver:
                     ) from None
             shift *= 10
             block = self._centred_block(F)
+        offset = 0.5 * (self._column_means.sum() + self.scale) / m
+        self._keep_factor(F, shift, offset - self._column_means, offset)
 
     def _centred_block(self, F):
         r"""Return :math:`PK_{FF}P + \sigma 11^\top/m` in column-major order, for LAPACK."""

@@ -75,7 +75,8 @@ def state_from_sample(gram, y, C, sample, share, sample_state):
 
     ``share`` is the fraction of the sum of C that the sample had before its C was divided by it.
     """
-    f = gram.dot_columns(sample, sample_state.beta)
+    support = np.flatnonzero(sample_state.beta)
+    f = gram.dot_columns(sample[support], sample_state.beta[support])
     margin, n_free = y * (f + sample_state.b), sample_state.free.sum()
     n_support = (margin < 1.0).sum()
     if (
@@ -101,15 +102,22 @@ def _state_from_candidates(gram, y, C, candidates):
     return predict_state(gram, y, C, alpha, intercept)
 
 
-def predict_state(gram, y, C, alpha, intercept, f=None):
+def predict_state(gram, y, C, alpha, intercept, approximate_f=None):
     """Return the state whose sets are predicted from an approximate solution.
 
-    ``f`` holds the outputs without the intercept; by default they are computed.
+    By default the outputs without the intercept are computed for the prediction, unless approximate
+    ones are given.
     """
-    f = _outputs(gram, y, alpha) if f is None else f
+    f = _outputs(gram, y, alpha) if approximate_f is None else approximate_f
     at_zero, at_upper_bound = _predict_bounds(1.0 - y * (f + intercept), alpha, C)
     beta = y * np.where(at_upper_bound, C, np.where(at_zero, 0.0, alpha))
-    state = DualState(gram, y, C, beta, ~(at_zero | at_upper_bound))
+    free = ~(at_zero | at_upper_bound)
+    if approximate_f is None:
+        state = DualState(gram, y, C, y * alpha, free, e=y - f)
+        changed = np.flatnonzero(beta != state.beta)
+        state.set_multipliers(changed, beta[changed])
+    else:
+        state = DualState(gram, y, C, beta, free)
     state.b = intercept
     return state
 
