@@ -10,7 +10,8 @@ the sets.
 3. With many points of higher rank, the active-set method solves the problem of a stratified sample,
    whose C is larger in proportion. If few margins are below 1, relative to the number of free
    points, LIBSVM solves the problem of the *candidates*: the points with the smallest margins.
-   Otherwise the outputs of the sample's solution predict the sets of all points.
+   Otherwise the outputs of the sample's solution predict the sets of all points: those with a
+   margin below 1 start free if hardly any point of the sample is at C, and otherwise mostly at C.
 """
 
 import numpy as np
@@ -41,7 +42,10 @@ MAX_CANDIDATES = 5000  # their Gram matrix is stored, in 200 MB
 CANDIDATES_PER_SUPPORT_VECTOR = 1.5  # or fewer, but at least MIN_CANDIDATES_PER_SUPPORT_VECTOR
 MIN_CANDIDATES_PER_SUPPORT_VECTOR = 1.2
 SUPPORT_VECTORS_PER_FREE_POINT = 6.0
-FREE_POINTS_RATIO = 3.0  # initial free points per free point of the sample, without candidates
+# Without candidates, all points whose margin is below 1 become free if the sample has at most
+# MAX_BOUNDED_RATIO points at C per free point. Otherwise FREE_POINTS_RATIO points per free point of
+# the sample become free, and others with such a margin are at C.
+MAX_BOUNDED_RATIO, FREE_POINTS_RATIO = 0.2, 3.0
 # A Gram matrix is of low rank if its rank is at most MAX_RANK_PER_ROOT times the root of n, as far
 # as these numbers of landmarks show, of which the first rules out most matrices at little cost.
 # The interior-point method is then the fastest.
@@ -88,9 +92,15 @@ def state_from_sample(gram, y, C, sample, share, sample_state):
         if len(np.unique(y[candidates])) == 2:
             return _state_from_candidates(gram, y, C, candidates)
     beta, free = np.zeros(len(y)), np.zeros(len(y), dtype=bool)
-    beta[sample], free[sample] = share * sample_state.beta, sample_state.free
-    free[np.argsort(np.abs(1.0 - margin), kind="stable")[: int(FREE_POINTS_RATIO * n_free)]] = True
-    state = _balanced_state(gram, y, C, beta, free, y - f)
+    beta[sample], free[sample] = sample_state.beta, sample_state.free
+    if sample_state.at_upper_bound.sum() <= MAX_BOUNDED_RATIO * n_free:
+        state = DualState(gram, y, C, beta, free | (margin < 1.0), e=y - f)
+        outside = np.flatnonzero(np.abs(beta) > C)
+        state.set_multipliers(outside, (y * C)[outside])
+    else:
+        nearest = np.argsort(np.abs(1.0 - margin), kind="stable")
+        free[nearest[: int(FREE_POINTS_RATIO * n_free)]] = True
+        state = _balanced_state(gram, y, C, share * beta, free, y - f)
     state.b = sample_state.b
     return state
 

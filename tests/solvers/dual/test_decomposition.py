@@ -87,6 +87,7 @@ def test_decomposition_improves_the_start_from_a_sample(C, monkeypatch):
     for name, value in {"MAX_LIBSVM_POINTS": 200, "MIN_SAMPLE_SIZE": 100}.items():
         monkeypatch.setattr(starts, name, value)
     monkeypatch.setattr(starts, "MAX_CANDIDATES", 0)
+    monkeypatch.setattr(starts, "MAX_BOUNDED_RATIO", -1.0)
     objectives = []
     improve = decomposition.improve_by_decomposition
 

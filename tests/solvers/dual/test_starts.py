@@ -55,6 +55,22 @@ def test_sets_from_a_sample_are_close_to_the_final_ones(max_candidates, C, max_w
     assert count_wrong_sets(state, result, C) <= max_wrong
 
 
+def test_points_inside_the_margin_become_free_if_no_point_of_the_sample_is_at_c(monkeypatch):
+    monkeypatch.setattr(starts, "MIN_SAMPLE_SIZE", 300)
+    monkeypatch.setattr(starts, "MAX_CANDIDATES", 10)
+    K, y = overlapping_problem(1200)
+    gram, C, sample = StoredGram(K), np.full(1200, 1e4), starts.stratified_sample(y)
+    share = len(sample) / 1200
+    sample_state = solve_from_scratch(gram.submatrix(sample), y[sample], C[sample] / share, 1000)
+    assert not sample_state.at_upper_bound.any()
+    state = starts.state_from_sample(gram, y, C, sample, share, sample_state)
+    assert not state.at_upper_bound.any() and abs(state.beta.sum()) <= 1e-9 * abs(state.beta).sum()
+    np.testing.assert_allclose(state.e, y - K @ state.beta, atol=1e-9 * abs(state.beta).max())
+    assert not state.find_violating_at_bounds().any()
+    alpha = solve_active_set(K, y, 1e4).alpha
+    assert (alpha[~state.free] > 0).sum() <= 0.3 * (alpha > 0).sum()
+
+
 def test_sets_from_a_problem_of_low_rank_are_final():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (2600, 2))
