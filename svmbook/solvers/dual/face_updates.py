@@ -22,11 +22,13 @@ from scipy.linalg import lu_factor, lu_solve
 __all__ = ["changed_face_solver"]
 
 
-def changed_face_solver(solve, G, F, N, A_GN, A_NN):
+def changed_face_solver(solve, G, F, N, A_GN, A_NN, scale, tol):
     """Return a function that solves the system of F, where ``solve`` solves that of G.
 
     G, F and N hold sorted indices of points. ``solve`` accepts one or several right-hand sides, the
-    returned function accepts one.
+    returned function accepts one. The result is None if the Schur complement is too inaccurate: if
+    the other points approximate a changed one well, such as a duplicate, up to ``tol`` times
+    ``scale``, the typical diagonal entry of A.
     """
     R, is_new, n_new = np.flatnonzero(~np.isin(G, F)), np.isin(F, N), len(N)
     kept = np.searchsorted(G, F[~is_new])
@@ -35,6 +37,9 @@ def changed_face_solver(solve, G, F, N, A_GN, A_NN):
     W = solve(V)
     S = -(V.T @ W)
     S[:n_new, :n_new] += A_NN
+    diagonal = np.diagonal(S)  # squared distances of new points from the span, inverse ones of R
+    if (diagonal[:n_new] < tol * scale).any() or (-tol * scale * diagonal[n_new:] > 1.0).any():
+        return None
     S_factor = lu_factor(S)
 
     def solve_changed(r):

@@ -49,6 +49,8 @@ MAX_STALLS = 1000  # largest number of stalls on one face
 # The factor of an earlier face with at least MIN_UPDATED_POINTS is used again for a face that
 # differs by at most this fraction of them.
 MIN_UPDATED_POINTS, MAX_UPDATED_SHARE = 400, 0.05
+# Smallest squared distance, relative to k(x, x), of a changed point from the span of the others.
+SINGLE_PRECISION_UPDATE_TOL, UPDATE_TOL = 1e-3, 1e-7
 
 
 class IndefiniteFaceError(ValueError):
@@ -155,12 +157,14 @@ class FaceSolver:
 
     def _factor(self, F):
         self.gram.cache_rows(F)
-        self._is_updated = self._may_update_factor(F)
-        if self._is_updated:
-            self._update_factor(F)
-        else:
+        self._is_updated = self._may_update_factor(F) and self._update_factor(F)
+        if not self._is_updated:
             self._factor_anew(F)
         self._factored_F = F
+
+    @property
+    def _update_tol(self):
+        return SINGLE_PRECISION_UPDATE_TOL if self._is_factor_single else UPDATE_TOL
 
     def _may_update_factor(self, F):
         """Return whether an earlier factor has the same shift, and its face differs little."""
@@ -171,6 +175,7 @@ class FaceSolver:
         return n_changed <= MAX_UPDATED_SHARE * len(factor.F)
 
     def _update_factor(self, F):
+        """Use the earlier factor for this face; return False if that would be inaccurate."""
         factor, is_new = self._earlier_factor, ~np.isin(F, self._earlier_factor.F)
         gram, N = self.gram if factor.offset is None else self._double_precision_gram, F[is_new]
         A_GN, A_NN, a_N = gram.block(factor.F, N), gram.block(N, N), np.zeros(len(N))
@@ -180,8 +185,13 @@ class FaceSolver:
         A_NN = A_NN + a_N[:, None] + a_N + factor.shift * np.eye(len(N))
         self._a = np.empty(len(F))
         self._a[is_new], self._a[~is_new] = a_N, factor.a[np.isin(factor.F, F)]
-        self._solve = changed_face_solver(factor.solve, factor.F, F, N, A_GN, A_NN)
-        self._h = self._solve(np.ones(len(F)))
+        solve = changed_face_solver(
+            factor.solve, factor.F, F, N, A_GN, A_NN, self.scale, self._update_tol
+        )
+        if solve is None:
+            return False
+        self._solve, self._h = solve, solve(np.ones(len(F)))
+        return True
 
     def _keep_factor(self, F, shift, a, offset=None):
         if len(F) >= MIN_UPDATED_POINTS:

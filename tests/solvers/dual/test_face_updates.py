@@ -21,7 +21,7 @@ def test_changed_face_is_solved_as_by_a_new_factorisation(added, removed):
     F = np.setdiff1d(np.append(old, N), removed)
     inverse = np.linalg.inv(A[:30, :30])
     blocks = A[np.ix_(old, N)], A[np.ix_(N, N)]
-    solve = changed_face_solver(lambda b: inverse @ b, old, F, N, *blocks)
+    solve = changed_face_solver(lambda b: inverse @ b, old, F, N, *blocks, 50.0, 1e-7)
     np.testing.assert_allclose(solve(r[F]), np.linalg.solve(A[np.ix_(F, F)], r[F]), rtol=1e-9)
 
 
@@ -82,3 +82,17 @@ def test_face_is_factored_anew_if_the_updated_factor_is_too_inaccurate(K):
     face_solver.step(G[1:], np.ones(449), 0.0)
     assert not face_solver._is_updated
     assert face_solver.relative_shift == 1e-3
+
+
+@pytest.mark.parametrize("use_single_precision", [True, False])
+@pytest.mark.parametrize("F", [np.append(G, 460), G[:-1]])
+def test_duplicates_are_not_updated(F, use_single_precision):
+    # Rounding errors exceed the Schur complement, which is about as small as the shift.
+    X = np.random.default_rng(0).standard_normal((500, 6))
+    X[[460, 449]] = X[0]
+    face_solver = FaceSolver(
+        StoredGram(gaussian(X, gamma=0.3)), use_single_precision=use_single_precision
+    )
+    face_solver.step(G, np.ones(450), 0.0)
+    face_solver.step(F, np.ones(len(F)), 0.0)
+    assert not face_solver._is_updated
