@@ -63,13 +63,13 @@ def solve_active_set(
     The initial sets are predicted from an approximate solution: LIBSVM's with a loose tolerance, or
     that of an interior-point method if the rank is low, or the solution for a sample of the points.
     If the latter is far from optimal for all points, decomposition improves it. Primal-dual
-    iterations follow, with one Cholesky factorisation of :math:`K_{FF}` each, until no point moves.
-    Large faces are factored in single precision until the sets no longer change, then in double
-    precision. If the iterations make no progress, decomposition and then monotone iterations start
-    again from the best feasible multipliers; if the free points have low rank, purification
-    replaces decomposition. They never lower the dual objective, and monotone
-    iterations leave a solved face only for a face with a higher dual objective. Since there are
-    finitely many faces, the method terminates.
+    iterations follow, until no point moves. Each factors :math:`K_{FF}`, or updates the factor of
+    an earlier face that differs by few points. Large faces are factored in single precision until
+    the sets no longer change, then in double precision. If the iterations make no progress,
+    decomposition and then monotone iterations start again from the best feasible multipliers; if
+    the free points have low rank, purification replaces decomposition. They never lower the dual
+    objective, and monotone iterations leave a solved face only for a face with a higher dual
+    objective. Since there are finitely many faces, the method terminates.
 
     Parameters
     ----------
@@ -173,6 +173,5 @@ def solve_from_scratch(gram, y, C, max_iter):
 
 def _leave_inaccurate_precision(state):
     """Compute in double precision if errors of single precision would decide about violations."""
-    is_single = state.gram.dtype == np.float32
-    if is_single and np.median(state.rounding_error) > MAX_ROUNDING_ERROR:
+    if state.is_single_precision and np.median(state.rounding_error) > MAX_ROUNDING_ERROR:
         state.use_double_precision()

@@ -22,23 +22,25 @@ from scipy.linalg import lu_factor, lu_solve
 __all__ = ["changed_face_solver"]
 
 
-def changed_face_solver(solve, G, F, N, A_GN, A_NN, scale, tol):
+def changed_face_solver(solve, G, F, is_new, A_GN, A_NN, min_squared_distance):
     """Return a function that solves the system of F, where ``solve`` solves that of G.
 
-    G, F and N hold sorted indices of points. ``solve`` accepts one or several right-hand sides, the
-    returned function accepts one. The result is None if the Schur complement is too inaccurate: if
-    the other points approximate a changed one well, such as a duplicate, up to ``tol`` times
-    ``scale``, the typical diagonal entry of A.
+    G and F hold sorted indices of points, and the mask ``is_new`` selects the points of F that are
+    not in G. ``solve`` accepts one or several right-hand sides, the returned function accepts one.
+    The result is None if the squared distance, in feature space, of a changed point from the span
+    of the others is below ``min_squared_distance``, as for duplicates: the Schur complement would
+    be too inaccurate.
     """
-    R, is_new, n_new = np.flatnonzero(~np.isin(G, F)), np.isin(F, N), len(N)
+    R, n_new = np.flatnonzero(~np.isin(G, F)), is_new.sum()
     kept = np.searchsorted(G, F[~is_new])
     V = np.zeros((len(G), n_new + len(R)))
     V[:, :n_new], V[R, n_new + np.arange(len(R))] = A_GN, 1.0
     W = solve(V)
     S = -(V.T @ W)
     S[:n_new, :n_new] += A_NN
-    diagonal = np.diagonal(S)  # squared distances of new points from the span, inverse ones of R
-    if (diagonal[:n_new] < tol * scale).any() or (-tol * scale * diagonal[n_new:] > 1.0).any():
+    diagonal = np.diagonal(S)  # the squared distances of N, and minus the inverse ones of R
+    squared_distances = np.append(diagonal[:n_new], -1.0 / diagonal[n_new:])
+    if (squared_distances < min_squared_distance).any():
         return None
     S_factor = lu_factor(S)
 

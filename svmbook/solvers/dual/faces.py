@@ -162,10 +162,6 @@ class FaceSolver:
             self._factor_anew(F)
         self._factored_F = F
 
-    @property
-    def _update_tol(self):
-        return SINGLE_PRECISION_UPDATE_TOL if self._is_factor_single else UPDATE_TOL
-
     def _may_update_factor(self, F):
         """Return whether an earlier factor has the same shift, and its face differs little."""
         factor = self._earlier_factor
@@ -176,20 +172,23 @@ class FaceSolver:
 
     def _update_factor(self, F):
         """Use the earlier factor for this face; return False if that would be inaccurate."""
-        factor, is_new = self._earlier_factor, ~np.isin(F, self._earlier_factor.F)
-        gram, N = self.gram if factor.offset is None else self._double_precision_gram, F[is_new]
-        A_GN, A_NN, a_N = gram.block(factor.F, N), gram.block(N, N), np.zeros(len(N))
-        if factor.offset is not None:
-            a_N = factor.offset - A_GN.mean(axis=0)
+        factor, is_single = self._earlier_factor, self._is_factor_single
+        gram = self.gram if is_single else self._double_precision_gram
+        is_new = ~np.isin(F, factor.F)
+        A_GN, A_NN = gram.block(factor.F, F[is_new]), gram.block(F[is_new], F[is_new])
+        a_N = np.zeros(is_new.sum()) if is_single else factor.offset - A_GN.mean(axis=0)
         A_GN = A_GN + factor.a[:, None] + a_N
-        A_NN = A_NN + a_N[:, None] + a_N + factor.shift * np.eye(len(N))
-        self._a = np.empty(len(F))
-        self._a[is_new], self._a[~is_new] = a_N, factor.a[np.isin(factor.F, F)]
+        A_NN = A_NN + a_N[:, None] + a_N + factor.shift * np.eye(len(a_N))
+        min_squared_distance = self.scale * (
+            SINGLE_PRECISION_UPDATE_TOL if is_single else UPDATE_TOL
+        )
         solve = changed_face_solver(
-            factor.solve, factor.F, F, N, A_GN, A_NN, self.scale, self._update_tol
+            factor.solve, factor.F, F, is_new, A_GN, A_NN, min_squared_distance
         )
         if solve is None:
             return False
+        self._a = np.empty(len(F))
+        self._a[is_new], self._a[~is_new] = a_N, factor.a[np.isin(factor.F, F)]
         self._solve, self._h = solve, solve(np.ones(len(F)))
         return True
 

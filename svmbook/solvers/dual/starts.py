@@ -94,9 +94,8 @@ def state_from_sample(gram, y, C, sample, share, sample_state):
     beta, free = np.zeros(len(y)), np.zeros(len(y), dtype=bool)
     beta[sample], free[sample] = sample_state.beta, sample_state.free
     if sample_state.at_upper_bound.sum() <= MAX_BOUNDED_RATIO * n_free:
-        state = DualState(gram, y, C, beta, free | (margin < 1.0), e=y - f)
-        outside = np.flatnonzero(np.abs(beta) > C)
-        state.set_multipliers(outside, (y * C)[outside])
+        clipped_beta = np.clip(beta, -C, C)
+        state = _state_at(gram, y, C, clipped_beta, free | (margin < 1.0), beta, f)
     else:
         nearest = np.argsort(np.abs(1.0 - margin), kind="stable")
         free[nearest[: int(FREE_POINTS_RATIO * n_free)]] = True
@@ -123,12 +122,18 @@ def predict_state(gram, y, C, alpha, intercept, approximate_f=None):
     beta = y * np.where(at_upper_bound, C, np.where(at_zero, 0.0, alpha))
     free = ~(at_zero | at_upper_bound)
     if approximate_f is None:
-        state = DualState(gram, y, C, y * alpha, free, e=y - f)
-        changed = np.flatnonzero(beta != state.beta)
-        state.set_multipliers(changed, beta[changed])
+        state = _state_at(gram, y, C, beta, free, y * alpha, f)
     else:
         state = DualState(gram, y, C, beta, free)
     state.b = intercept
+    return state
+
+
+def _state_at(gram, y, C, beta, free, similar_beta, f):
+    """Return the state with multipliers ``beta``, given the outputs f of ``similar_beta``."""
+    state = DualState(gram, y, C, similar_beta, free, e=y - f)
+    changed = np.flatnonzero(beta != similar_beta)
+    state.set_multipliers(changed, beta[changed])
     return state
 
 

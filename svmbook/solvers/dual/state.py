@@ -74,6 +74,11 @@ class DualState:
         return self.n_iter < max_iter and not is_interrupted()
 
     @property
+    def is_single_precision(self):
+        """Whether the errors are computed in single precision."""
+        return self.gram.dtype == np.float32
+
+    @property
     def at_upper_bound(self):
         """The points whose multiplier alpha is at its upper bound C, as a mask."""
         return np.abs(self.beta) >= self.C
@@ -95,7 +100,7 @@ class DualState:
         In single precision it is an estimate for independent rounding errors, which is smaller.
         """
         norms, scaled_norms = self.gram.norms, self.gram.entry_rounding * self.gram.norms
-        if self.gram.dtype == np.float32:
+        if self.is_single_precision:
             return SINGLE_PRECISION_ROUNDING * scaled_norms * np.linalg.norm(norms * self.beta)
         return OUTPUT_ROUNDING * (1.0 + scaled_norms * (norms @ np.abs(self.beta)))
 
@@ -121,7 +126,7 @@ class DualState:
 
     def use_double_precision(self):
         """Compute in double precision from now on; return whether it was single before."""
-        was_single = self.gram.dtype == np.float32
+        was_single = self.is_single_precision
         if was_single:
             self.gram = self.gram.in_double_precision()
             self.recompute_errors()
