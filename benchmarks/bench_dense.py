@@ -15,7 +15,7 @@ from synthetic_data import draw_overlapping_classes
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import solve_dual
-from svmbook.solvers.dual.crossover import cross_over
+from svmbook.solvers.dual.active_sets.crossover import cross_over
 
 
 def summarise(result):

@@ -277,7 +277,9 @@ def test_equations_referenced_in_the_code_are_in_the_book():
 
 
 SOLVER_FILES = sorted(
-    path for path in (PACKAGE / "solvers").glob("*/*.py") if path.stem not in ("__init__", "result")
+    path
+    for path in (PACKAGE / "solvers").glob("*/**/*.py")
+    if path.stem not in ("__init__", "result")
 )
 
 

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from ..base import LogOddsMixin
 from ..gram import ComputedGram, StumpGram
 from ..kernel_machine import MAX_STORED_POINTS
-from ..solvers.dual.active_set import solve_active_set_on_gram
+from ..solvers.dual.active_sets.solver import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed_hinge import solve_smoothed_hinge

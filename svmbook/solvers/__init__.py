@@ -6,10 +6,10 @@ its caller has validated.
 """
 
 from .batched.duals import DualBatchResult, solve_dual_batch
-from .dual.active_set import solve_active_set
+from .dual.active_sets.path import svm_path
+from .dual.active_sets.solver import solve_active_set
 from .dual.interior_point import solve_hard_margin, solve_interior_point
 from .dual.libsvm import solve_libsvm
-from .dual.path import svm_path
 from .dual.quadratic_program import QuadraticProgram, solve_dual, to_cvxopt
 from .dual.result import SolverResult, certify, intercept_interval
 from .dual.smo import solve_smo

@@ -18,7 +18,7 @@ from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..kernels.checks import check_definite
 from ..labels import is_multiclass
 from ..progress import is_interrupted, show_progress
-from ..solvers.dual.active_set import solve_active_set_on_gram
+from ..solvers.dual.active_sets.solver import solve_active_set_on_gram
 from ..solvers.dual.interior_point import (
     solve_hard_margin_on_gram,
     solve_interior_point_on_gram,

@@ -24,7 +24,7 @@ from sklearn.utils import check_scalar, check_X_y
 from ...gram import StoredGram
 from ...kernels import CONDITIONALLY_DEFINITE, DISTANCE_FUNCTIONS, KERNELS
 from ...kernels.kernel import shift_values
-from ...solvers.dual.path import svm_path_on_gram
+from ...solvers.dual.active_sets.path import svm_path_on_gram
 
 __all__ = ["GridChoice", "choose_parameters", "coarsen", "fit_and_predict", "run_svm_with_tuning"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from ...gram import StoredGram
-from ..dual.active_set import solve_active_set_on_gram
+from ..dual.active_sets.solver import solve_active_set_on_gram
 from .duals import DualBatchResult, solve_validated_batch
 
 __all__ = ["Hyperplanes", "fit_hyperplanes", "fit_linear_members"]

@@ -1,5 +1,4 @@
 """Solvers for the dual of the support vector machine, and the certificates of their solutions.
 
-Modules are named after methods; `path` solves the dual for a list of C; `state`, `faces` and
-`crossover` are parts of the active-set method.
+Modules are named after methods, and `active_sets` contains the modules of the active-set method.
 """

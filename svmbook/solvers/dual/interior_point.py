@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ...gram import StoredGram, centred_gram
 from ..checks import check_problem, check_stopping
-from .crossover import cross_over
+from .active_sets.crossover import cross_over
 from .mehrotra import BoxProgram, dual_program, minimise_on_box
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from scipy.sparse import issparse
 from ...gram import ComputedGram, StoredGram
 from ...kernels import KERNELS
 from ..checks import check_problem, check_stopping
-from .crossover import cross_over
-from .starts import LIBSVM_CACHE_MEGABYTES, SilentSVC, fit_multipliers
+from .active_sets.crossover import cross_over
+from .silent_svc import CACHE_MEGABYTES, SilentSVC, fit_multipliers
 
 if TYPE_CHECKING:
     from .result import SolverResult
@@ -111,7 +111,7 @@ def solve_libsvm_on_gram(X, gram, y, C, kernel, *, tol=1e-6, max_iter=10_000_000
     loose_tol = max(tol, LIBSVM_TOL)
     tight_tol = min(max(tol, rounding_error), loose_tol)
     max_iter = min(max_iter, np.iinfo(np.int32).max)
-    svc_params = params | {"max_iter": max_iter, "cache_size": LIBSVM_CACHE_MEGABYTES}
+    svc_params = params | {"max_iter": max_iter, "cache_size": CACHE_MEGABYTES}
     for kkt_tol in sorted({loose_tol, tight_tol}, reverse=True):
         svc = SilentSVC(C=1.0, kernel=kernel, tol=kkt_tol, **svc_params)
         alpha = _fit(svc, X, y, C)

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import check_problem, check_stopping
-from .crossover import cross_over
+from .active_sets.crossover import cross_over
 from .cvxopt_coneqp import call_coneqp, cvxopt_options, flat_view, import_cvxopt
 from .interior_point import check_form, explain_singular_system, solve_in_form
 from .mehrotra import alpha_unit

@@ -19,7 +19,7 @@ from ...gram import StoredGram
 from ...progress import logger
 from ...ties import argmax_up_to_rounding
 from ..checks import check_problem, check_stopping
-from .crossover import cross_over
+from .active_sets.crossover import cross_over
 from .result import certify, intercept_interval
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from svmbook.solvers.batched import members as members_module
 from svmbook.solvers.batched.duals import solve_validated_batch
 from svmbook.solvers.batched.l1_members import fit_l1_members
 from svmbook.solvers.batched.members import fit_linear_members
-from svmbook.solvers.dual.active_set import solve_active_set_on_gram
+from svmbook.solvers.dual.active_sets.solver import solve_active_set_on_gram
 
 X, LABELS = make_moons(300, noise=0.3, random_state=0)
 

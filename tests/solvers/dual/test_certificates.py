@@ -18,11 +18,12 @@ from svmbook.solvers import (
     solve_hard_margin,
     solve_smo,
 )
-from svmbook.solvers.dual import crossover, cvxopt_coneqp, libsvm
-from svmbook.solvers.dual.crossover import cross_over
-from svmbook.solvers.dual.iterations import run_iterations
+from svmbook.solvers.dual import cvxopt_coneqp, libsvm
+from svmbook.solvers.dual.active_sets import crossover
+from svmbook.solvers.dual.active_sets.crossover import cross_over
+from svmbook.solvers.dual.active_sets.iterations import run_iterations
+from svmbook.solvers.dual.active_sets.state import DualState
 from svmbook.solvers.dual.mehrotra import equalise_class_sums
-from svmbook.solvers.dual.state import DualState
 
 
 @pytest.mark.parametrize("factor", [0.3, 0.9, 1.0, 1.1, 7.0])

@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
-from sklearn.svm import SVC
 from svm_problems import overlapping_problem
 from synthetic_data import draw_overlapping_classes
 
 from svmbook.gram import GaussianGram, StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import solve_active_set
-from svmbook.solvers.dual import starts
-from svmbook.solvers.dual.active_set import solve_active_set_on_gram, solve_from_scratch
-from svmbook.solvers.dual.state import DualState
+from svmbook.solvers.dual.active_sets import starts
+from svmbook.solvers.dual.active_sets.solver import solve_active_set_on_gram, solve_from_scratch
+from svmbook.solvers.dual.active_sets.state import DualState
 
 
 def count_wrong_sets(state, result, C):
@@ -128,17 +127,6 @@ def test_libsvm_without_a_finite_solution_gives_zeros(monkeypatch):
     gram, y = StoredGram(np.eye(2)), np.array([1.0, -1])
     alpha, intercept, is_solved = starts._solve_loosely(gram, y, np.ones(2))
     assert not alpha.any() and intercept == 0.0 and not is_solved
-
-
-@pytest.mark.parametrize("C", [0.5, 50.0])
-def test_labels_that_are_not_checked_give_the_solution_of_svc(C):
-    K, y = overlapping_problem(60)
-    bounds = C * np.random.default_rng(0).uniform(0.5, 2.0, 60)
-    params = {"C": 1.0, "kernel": "precomputed"}
-    alpha = starts.fit_multipliers(starts.SilentSVC(**params), K, y, bounds)
-    svc = SVC(**params).fit(K, y, sample_weight=bounds)
-    np.testing.assert_array_equal(y[svc.support_] * alpha[svc.support_], svc.dual_coef_[0])
-    assert np.count_nonzero(alpha) == len(svc.support_)
 
 
 def test_problem_of_low_rank_is_approximated_if_libsvm_needs_too_many_iterations(monkeypatch):

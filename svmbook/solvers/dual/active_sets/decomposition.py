@@ -8,7 +8,7 @@ which all other multipliers are fixed. No step lowers the dual objective.
 
 import numpy as np
 
-from ...progress import is_interrupted, logger
+from ....progress import is_interrupted, logger
 from .primal_dual import damped_shift, run_primal_dual
 
 __all__ = ["improve_by_decomposition"]

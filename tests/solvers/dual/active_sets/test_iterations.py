@@ -10,10 +10,10 @@ from svmbook.datasets import stdev
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import solve_active_set, svm_path
-from svmbook.solvers.dual import iterations, primal_dual
-from svmbook.solvers.dual.faces import FaceSolver
-from svmbook.solvers.dual.monotone import run_monotone
-from svmbook.solvers.dual.state import DualState
+from svmbook.solvers.dual.active_sets import iterations, primal_dual
+from svmbook.solvers.dual.active_sets.faces import FaceSolver
+from svmbook.solvers.dual.active_sets.monotone import run_monotone
+from svmbook.solvers.dual.active_sets.state import DualState
 
 
 @pytest.mark.parametrize("C", [1.0, 10.0, 100.0])

@@ -10,7 +10,7 @@ from svm_problems import gram, kkt_violation, objectives, overlapping_problem, s
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import solve_active_set, solve_dual, solve_libsvm, svm_path
-from svmbook.solvers.dual.state import DualState
+from svmbook.solvers.dual.active_sets.state import DualState
 
 KERNELS = ["linear", "gaussian", "polynomial", "laplacian"]
 

@@ -6,8 +6,8 @@ import pytest
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_active_set
-from svmbook.solvers.dual.purification import purify
-from svmbook.solvers.dual.state import DualState
+from svmbook.solvers.dual.active_sets.purification import purify
+from svmbook.solvers.dual.active_sets.state import DualState
 
 
 def draw_state(K, seed):

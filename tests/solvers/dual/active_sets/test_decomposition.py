@@ -8,8 +8,8 @@ from svm_problems import overlapping_problem
 from svmbook.gram import GaussianGram, StoredGram
 from svmbook.losses import hinge
 from svmbook.solvers import solve_active_set
-from svmbook.solvers.dual import active_set, decomposition, iterations, starts
-from svmbook.solvers.dual.state import DualState
+from svmbook.solvers.dual.active_sets import decomposition, iterations, solver, starts
+from svmbook.solvers.dual.active_sets.state import DualState
 
 
 def draw_state(n=200, C=2.0, seed=0):
@@ -83,7 +83,7 @@ def test_intercept_minimises_the_sum_of_the_hinge_losses(seed):
 @pytest.mark.parametrize("C", [0.5, 5.0, 100.0])
 def test_decomposition_improves_the_start_from_a_sample(C, monkeypatch):
     monkeypatch.setattr(decomposition, "MIN_ADDED_POINTS", 50)
-    monkeypatch.setattr(active_set, "MAX_VIOLATING_RATIO", 0.0)  # decomposition is never omitted
+    monkeypatch.setattr(solver, "MAX_VIOLATING_RATIO", 0.0)  # decomposition is never omitted
     for name, value in {"MAX_LIBSVM_POINTS": 200, "MIN_SAMPLE_SIZE": 100}.items():
         monkeypatch.setattr(starts, name, value)
     monkeypatch.setattr(starts, "MAX_CANDIDATES", 0)
@@ -96,9 +96,9 @@ def test_decomposition_improves_the_start_from_a_sample(C, monkeypatch):
         improve(state)
         objectives.append(state.dual_objective)
 
-    monkeypatch.setattr(active_set, "improve_by_decomposition", improve_and_record)
+    monkeypatch.setattr(solver, "improve_by_decomposition", improve_and_record)
     K, y = overlapping_problem(1200)
-    result = active_set.solve_active_set_on_gram(StoredGram(K), y, np.full(1200, C))
+    result = solver.solve_active_set_on_gram(StoredGram(K), y, np.full(1200, C))
     assert len(objectives) == 4  # the sample has a sample of its own
     before, after = objectives[2:]
     assert before < after <= result.dual_objective * (1 + 1e-9)
@@ -114,7 +114,7 @@ def test_solution_without_free_points_is_found(n_positive, monkeypatch):
     monkeypatch.setattr(starts, "MIN_SAMPLE_SIZE", 200)
     X = np.random.default_rng(0).standard_normal((1000, 5))
     y = np.where(np.arange(1000) < n_positive, 1.0, -1.0)
-    result = active_set.solve_active_set_on_gram(GaussianGram(X, 0.2), y, np.full(1000, 1e-5))
+    result = solver.solve_active_set_on_gram(GaussianGram(X, 0.2), y, np.full(1000, 1e-5))
     assert result.converged
     np.testing.assert_array_equal(result.alpha[:n_positive], 1e-5)
 
@@ -126,10 +126,10 @@ def test_errors_of_single_precision_do_not_change_the_solution(monkeypatch):
     X = rng.standard_normal((1000, 5))
     y = np.where(X[:, 0] * X[:, 1] + 0.5 * rng.standard_normal(1000) > 0, 1.0, -1.0)
     gram, C = GaussianGram(X, gamma=0.2), np.full(1000, 3.0)
-    result = active_set.solve_active_set_on_gram(gram, y, C)
+    result = solver.solve_active_set_on_gram(gram, y, C)
     assert result.gap <= 1e-10 * result.objective and result.kkt_residual <= 1e-10
     monkeypatch.setattr(GaussianGram, "in_single_precision", lambda self: self)
-    double_result = active_set.solve_active_set_on_gram(gram, y, C)
+    double_result = solver.solve_active_set_on_gram(gram, y, C)
     np.testing.assert_allclose(result.alpha, double_result.alpha, atol=1e-9)
 
 
@@ -147,7 +147,7 @@ def test_iterations_that_stall_in_single_precision_continue_in_double_precision(
 
     monkeypatch.setattr(GaussianGram, "dot_columns", inaccurate_product)
     monkeypatch.setattr(iterations, "run_monotone", lambda *arguments: False)
-    result = active_set.solve_active_set_on_gram(gram, y, C)
+    result = solver.solve_active_set_on_gram(gram, y, C)
     assert result.kkt_residual <= 1e-10
 
 
@@ -173,5 +173,5 @@ def test_points_on_a_grid_are_solved_in_single_precision_at_first(C, monkeypatch
     cells = rng.integers(0, 30, (1200, 2))
     y = np.where(rng.random(1200) < rng.random((30, 30))[tuple(cells.T)], 1.0, -1.0)
     gram = GaussianGram(cells.astype(float), 0.1)
-    result = active_set.solve_active_set_on_gram(gram, y, np.full(1200, C))
+    result = solver.solve_active_set_on_gram(gram, y, np.full(1200, C))
     assert result.gap <= 1e-8 * result.objective

@@ -4,7 +4,7 @@ Three methods are tried in turn, each slower and surer than the one before: prim
 decomposition (or purification, for a face of low rank), and monotone iterations.
 """
 
-from ...progress import is_interrupted
+from ....progress import is_interrupted
 from .decomposition import improve_by_decomposition
 from .faces import FIRST_SHIFT
 from .monotone import run_monotone

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.optimize import brentq
 
-from ...progress import is_interrupted, logger
-from ...ties import argmax_up_to_rounding
-from .result import certify, intercept_interval
+from ....progress import is_interrupted, logger
+from ....ties import argmax_up_to_rounding
+from ..result import certify, intercept_interval
 
 __all__ = ["DualState", "next_bounds"]
 

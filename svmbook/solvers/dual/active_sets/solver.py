@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...gram import ComputedGram, StoredGram
-from ...progress import logger
-from ...threads import one_blas_thread
-from ..checks import check_problem, check_stopping
+from ....gram import ComputedGram, StoredGram
+from ....progress import logger
+from ....threads import one_blas_thread
+from ...checks import check_problem, check_stopping
 from .decomposition import improve_by_decomposition
 from .faces import FIRST_SHIFT
 from .iterations import run_iterations
@@ -32,7 +32,7 @@ from .primal_dual import damped_shift
 from .starts import initial_state, state_from_sample, stratified_sample
 
 if TYPE_CHECKING:
-    from .result import SolverResult
+    from ..result import SolverResult
 
 __all__ = [
     "as_gram",

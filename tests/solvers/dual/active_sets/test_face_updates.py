@@ -5,8 +5,8 @@ import pytest
 
 from svmbook.gram import StoredGram
 from svmbook.kernels import gaussian
-from svmbook.solvers.dual.face_updates import changed_face_solver
-from svmbook.solvers.dual.faces import FaceSolver
+from svmbook.solvers.dual.active_sets.face_updates import changed_face_solver
+from svmbook.solvers.dual.active_sets.faces import FaceSolver
 
 G = np.arange(450)
 

@@ -15,18 +15,14 @@ the sets.
 """
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn import config_context
-from sklearn.svm import SVC
 
-from ...gram.low_rank import LowRankGram, low_rank_approximation
-from .mehrotra import dual_program, minimise_on_box
+from ....gram.low_rank import LowRankGram, low_rank_approximation
+from ..mehrotra import dual_program, minimise_on_box
+from ..silent_svc import CACHE_MEGABYTES, SilentSVC, fit_multipliers
 from .state import DualState
 
 __all__ = [
-    "LIBSVM_CACHE_MEGABYTES",
-    "SilentSVC",
-    "fit_multipliers",
     "initial_state",
     "predict_state",
     "state_from_sample",
@@ -53,8 +49,7 @@ MAX_RANK_PER_ROOT = 3.0
 LANDMARKS_PER_RANK = (1.5, 4.0)
 LOW_RANK_TOL = 1e-10  # relative to the largest k(x, x)
 INTERIOR_POINT_TOL, MAX_INTERIOR_POINT_ITER = 1e-6, 100
-LIBSVM_TOL, MAX_LIBSVM_ITER_PER_POINT = 0.003, 10  # the tolerance is in units of the margin
-LIBSVM_CACHE_MEGABYTES = 1000  # size of LIBSVM's cache of kernel rows
+LOOSE_LIBSVM_TOL, MAX_LIBSVM_ITER_PER_POINT = 0.003, 10  # the tolerance is in units of the margin
 
 
 def initial_state(gram, y, C):
@@ -137,31 +132,6 @@ def _state_at(gram, y, C, beta, free, similar_beta, f):
     return state
 
 
-class SilentSVC(SVC):
-    """An SVC for the labels -1 and +1 that does not warn at its iteration limit.
-
-    The certificate reports the limit instead. Filtering the warning would change the filters of all
-    threads of the process.
-    """
-
-    def _warn_from_fit_status(self):
-        pass
-
-    def _validate_targets(self, y):
-        """Encode the labels -1 and +1; to check them takes longer than to solve a small problem."""
-        self.classes_, self.class_weight_ = np.array([-1.0, 1.0]), np.ones(2)
-        return (y > 0).astype(float)
-
-
-def fit_multipliers(svc, X, y, C):
-    """Fit a `SilentSVC` with upper bounds C; return the multiplier of each point."""
-    svc.fit(X, y, sample_weight=C.copy())
-    dual_coef = svc.dual_coef_.toarray() if issparse(svc.dual_coef_) else svc.dual_coef_
-    alpha = np.zeros(len(y))
-    alpha[svc.support_] = np.abs(dual_coef[0])
-    return alpha
-
-
 def _outputs(gram, y, alpha):
     support = np.flatnonzero(alpha)
     return gram.dot_columns(support, y[support] * alpha[support])
@@ -213,9 +183,9 @@ def _solve_loosely(gram, y, C):
     svc = SilentSVC(
         C=1.0,
         kernel="precomputed",
-        tol=LIBSVM_TOL,
+        tol=LOOSE_LIBSVM_TOL,
         max_iter=MAX_LIBSVM_ITER_PER_POINT * len(y),
-        cache_size=LIBSVM_CACHE_MEGABYTES,
+        cache_size=CACHE_MEGABYTES,
     )
     try:
         with config_context(assume_finite=True, skip_parameter_validation=True):

@@ -25,8 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...gram.low_rank import LowRankGram
-from ...gram.matrix import cholesky, cholesky_solve
+from ....gram.low_rank import LowRankGram
+from ....gram.matrix import cholesky, cholesky_solve
 from .face_updates import changed_face_solver
 
 __all__ = ["FIRST_SHIFT", "FaceSolver", "IndefiniteFaceError", "Refinement"]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...threads import one_blas_thread
-from ..checks import check_bounds, check_problem, check_stopping
-from .active_set import as_gram, solve_from_scratch
+from ....threads import one_blas_thread
+from ...checks import check_bounds, check_problem, check_stopping
 from .iterations import run_iterations
+from .solver import as_gram, solve_from_scratch
 
 if TYPE_CHECKING:
-    from .result import SolverResult
+    from ..result import SolverResult
 
 __all__ = ["svm_path", "svm_path_on_gram"]
 

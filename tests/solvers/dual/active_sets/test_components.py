@@ -11,10 +11,10 @@ from svmbook.datasets import twonorm
 from svmbook.gram import GaussianGram, StoredGram
 from svmbook.kernels import gaussian
 from svmbook.solvers import certify, intercept_interval, solve_active_set
-from svmbook.solvers.dual import faces
-from svmbook.solvers.dual import state as state_module
-from svmbook.solvers.dual.faces import FaceSolver, IndefiniteFaceError, Refinement
-from svmbook.solvers.dual.state import DualState
+from svmbook.solvers.dual.active_sets import faces
+from svmbook.solvers.dual.active_sets import state as state_module
+from svmbook.solvers.dual.active_sets.faces import FaceSolver, IndefiniteFaceError, Refinement
+from svmbook.solvers.dual.active_sets.state import DualState
 
 
 @pytest.fixture
