@@ -15,8 +15,9 @@ FEW_CORRECTIONS_RATIO = 0.1
 FEW_CORRECTIONS_PATIENCE = 5
 # Smallest and largest first shift if the initial sets may lack points near the margin boundaries.
 MIN_DAMPED_SHIFT, MAX_DAMPED_SHIFT = 1e-2, 1e-1
-# Largest face for which one more factorisation, without damping, saves time.
-MAX_UNDAMPED_POINTS = 100
+# Largest solved face for which one more factorisation, without damping, saves time: refinement
+# needs several steps with a damped factor, and each computes kernel values of all points.
+MAX_UNDAMPED_POINTS = 400
 # The method ends if a step overshoots: if the number of corrections exceeds MIN_OVERSHOOT, and its
 # minimum OVERSHOOT_RATIO times.
 MIN_OVERSHOOT, OVERSHOOT_RATIO = 100, 10

@@ -165,3 +165,15 @@ def test_primal_dual_iterations_start_without_a_free_point():
     state = DualState(StoredGram(K), y, np.ones(60), np.zeros(60), np.zeros(60, bool))
     assert primal_dual.run_primal_dual(state, 100)
     np.testing.assert_allclose(y * state.beta, solve_active_set(K, y, 1.0).alpha, atol=1e-9)
+
+
+def test_damping_ends_when_the_sets_of_a_small_face_are_final():
+    # With the damped factor alone, refinement would need more than ten steps.
+    K, y = overlapping_problem(600, gamma=2.0)
+    alpha = solve_active_set(K, y, 1.0).alpha
+    free = (alpha > 0) & (alpha < 1)
+    assert 100 < free.sum() < 400
+    state = DualState(StoredGram(K), y, np.ones(600), y * np.where(free, 0.5, alpha), free)
+    assert primal_dual.run_primal_dual(state, 100, first_shift=0.1)
+    assert state.n_iter <= 4
+    np.testing.assert_allclose(y * state.beta, alpha, atol=1e-9)
