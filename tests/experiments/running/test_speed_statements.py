@@ -108,22 +108,20 @@ def mean_time_ratio(records, peer):
     return geometric_mean([record["seconds"] / record[peer] for record in records])
 
 
-@pytest.mark.parametrize("n", [2000, 6000])
-def test_whole_fits_are_certified_and_on_average_faster_than_libsvm_and_onedal(n):
+@pytest.mark.parametrize("n", [500, 2000, 6000, 10_000])
+def test_whole_fits_are_certified_and_on_average_as_fast_as_libsvm_with_its_default_tolerance(n):
     fits = gaussian_fits(n)
     assert max(record["relative_gap"] for record in fits) <= 1e-9
-    assert max(record["seconds"] / record["libsvm_seconds"] for record in fits) <= 1.7
+    assert max(record["seconds"] / record["libsvm_seconds"] for record in fits) <= 1.5
     assert mean_time_ratio(fits, "libsvm_seconds") <= 1
-    assert mean_time_ratio(fits, "tight_libsvm_seconds") <= 2 / 3
-    assert mean_time_ratio(fits, "tight_onedal_seconds") <= 2 / 3
 
 
-def test_fits_of_500_points_take_about_as_long_as_those_of_libsvm():
-    fits = gaussian_fits(500)
-    assert max(record["relative_gap"] for record in fits) <= 1e-9
-    assert mean_time_ratio(fits, "libsvm_seconds") <= 1.15
-    assert mean_time_ratio(fits, "tight_libsvm_seconds") <= 1
-    assert mean_time_ratio(fits, "tight_onedal_seconds") <= 0.85
+@pytest.mark.parametrize(
+    ("n", "ratio"), [(500, 0.85), (2000, 2 / 3), (6000, 2 / 3), (10_000, 2 / 3)]
+)
+@pytest.mark.parametrize("peer", ["tight_libsvm_seconds", "tight_onedal_seconds"])
+def test_whole_fits_are_faster_than_peers_with_a_small_tolerance(n, ratio, peer):
+    assert mean_time_ratio(gaussian_fits(n), peer) <= ratio
 
 
 def test_labels_without_signal_take_longer_than_libsvm_only_if_its_tolerance_is_loose():
