@@ -13,12 +13,12 @@ import itertools
 
 import numpy as np
 from measure import (
-    geometric_mean,
     main,
     measure_in_new_process,
     print_table,
     time_call,
 )
+from scipy.stats import gmean
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from synthetic_data import draw_overlapping_classes
@@ -99,7 +99,7 @@ def run_paths():
             rows.append(row | measure_in_new_process(__file__, "path", X, y, gamma=gamma))
     print_table("A path over eleven values of C", rows, COLUMNS)
     for key in ("libsvm_over_active_set", "default_libsvm_over_active_set"):
-        print(f"{key}, geometric mean: {geometric_mean([row[key] for row in rows]):.2f}")
+        print(f"{key}, geometric mean: {gmean([row[key] for row in rows]):.2f}")
     return rows
 
 

@@ -26,12 +26,12 @@ from pathlib import Path
 import numpy as np
 from measure import (
     ResumableRecord,
-    geometric_mean,
     limit_threads,
     measure_and_print,
     print_table,
     time_call,
 )
+from scipy.stats import gmean
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -209,7 +209,7 @@ def summarise(rows):
         for name in ("libsvm_seconds", "tight_libsvm_seconds", "tight_onedal_seconds"):
             ratios = [row["seconds"] / row[name] for row in cells if name in row]
             if ratios:
-                line[f"mean over {name}"] = geometric_mean(ratios)
+                line[f"mean over {name}"] = gmean(ratios)
                 line[f"max over {name}"] = max(ratios)
         table.append(line)
     return table

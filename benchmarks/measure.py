@@ -204,10 +204,6 @@ def main(methods, run, prepare=np.asarray):
         Path(sys.argv[sys.argv.index("--out") + 1]).write_text("".join(lines), encoding="utf-8")
 
 
-def geometric_mean(values):
-    return float(np.exp(np.mean(np.log(values))))
-
-
 def time_over_cholesky(K, solve, repeats):
     """Return the result of ``solve()``, and its time over that of a factorisation of K + I.
 

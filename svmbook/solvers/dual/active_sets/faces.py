@@ -85,10 +85,6 @@ class FaceSolver:
         self._is_factor_single = False
         self._discard_factor()
 
-    def reset_shift(self):
-        """Return to the smallest shift of these iterations."""
-        self.relative_shift = FIRST_SHIFT
-
     def use_double_precision(self, gram):
         """Factor all faces of ``gram`` in double precision; return whether the last was in single.
 
@@ -97,7 +93,7 @@ class FaceSolver:
         self.gram, self.use_single_precision = gram, False
         if self._is_factor_single:
             self._discard_factor()
-            self.reset_shift()
+            self.relative_shift = FIRST_SHIFT
         return self._is_factor_single
 
     def raise_shift(self):
@@ -113,7 +109,7 @@ class FaceSolver:
     def end_damping(self):
         """Return to the first shift on this face: one more factorisation, but fewer steps."""
         if self.relative_shift > FIRST_SHIFT:
-            self.reset_shift()
+            self.relative_shift = FIRST_SHIFT
             self._discard_factor()
 
     def refactor_with_smaller_shift(self):
