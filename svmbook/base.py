@@ -61,7 +61,7 @@ def relative_gap(gap, objective):
     Only rounding errors can make the gap negative. An objective of zero is optimal, since losses
     and penalties are nonnegative.
     """
-    return max(0.0, float(gap)) / float(objective) if objective > 0 else 0.0
+    return float(np.maximum(0.0, gap)) / float(objective) if objective > 0 else 0.0
 
 
 class BaseClassifier(ClassifierMixin, BaseEstimator):

@@ -75,11 +75,6 @@ class KernelMachine(BaseClassifier):
         return isinstance(self.kernel, str) and self.kernel == "linear"
 
     @property
-    def _is_gaussian(self):
-        """Whether ``kernel`` is "rbf"."""
-        return isinstance(self.kernel, str) and self.kernel == "rbf"
-
-    @property
     def _accepts_sparse(self):
         return self._linear_accepts_sparse and self._is_linear
 

@@ -24,8 +24,11 @@ _is_shown, _interruption = Event(), Event()
 
 
 def is_interrupted():
-    """Return whether Ctrl-C was pressed in a block of `show_progress`."""
-    return _interruption.is_set()
+    """Return whether Ctrl-C was pressed in a block of `show_progress`, which only ends its thread.
+
+    The handler of Ctrl-C belongs to the main thread, so fits in other threads continue.
+    """
+    return _interruption.is_set() and current_thread() is main_thread()
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from svmbook import (
     StumpEnsembleLogistic,
     StumpEnsembleSVC,
 )
+from svmbook.kernels import gaussian, linear
 from svmbook.memory import GIBIBYTE, available_memory, check_memory
 
 
@@ -90,6 +91,23 @@ def test_warning_points_at_the_caller_of_fit(monkeypatch):
             assert "GiB" not in str(warning.message) or warning.filename == __file__, name
     with pytest.warns(UserWarning, match="KernelLogisticRegression on 20 points"):
         KernelLogisticRegression().fit(X, y)
+
+
+GIBIBYTE_OF_NUMBERS = GIBIBYTE / 8
+LARGE_FITS = [  # the model, the numbers of points and features, and the range of the estimate
+    (DualSVC(), 20_242, 47_236, 0.5, 3),  # a cache of rows; sparse texts are never made dense
+    (DualSVC(kernel=gaussian), 50_000, 10, 0.5, 2),  # like "rbf": the Gram matrix is not stored
+    (DualSVC(kernel=linear), 10**6, 10, 0.1, 0.5),  # like "linear": low rank
+    (DualSVC(kernel="laplacian"), 50_000, 10, 1.5, 3),  # a full cache of rows
+    (DualSVC(kernel="laplacian", solver="libsvm"), 50_000, 10, 18, 25),  # a stored Gram matrix
+    (DualSVC(kernel="rbf", solver="interior-point"), 50_000, 10, 40, 50),  # and its factor
+    (DualSVC(kernel="rbf", C=np.inf), 50_000, 10, 40, 50),
+]
+
+
+@pytest.mark.parametrize(("model", "n", "d", "smallest", "largest"), LARGE_FITS)
+def test_estimate_follows_the_form_of_the_gram_matrix(model, n, d, smallest, largest):
+    assert smallest <= model._n_stored_numbers(n, d) / GIBIBYTE_OF_NUMBERS <= largest
 
 
 @pytest.mark.parametrize("model", [USVC(kernel="rbf", n_prototypes=9), StumpEnsembleSVC(n_knots=9)])

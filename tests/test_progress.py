@@ -53,9 +53,10 @@ def test_solver_logs_its_iterations_only_at_info(prefix, model, caplog):
     assert any(record.getMessage().startswith(prefix) for record in caplog.records)
 
 
-def test_verbose_fit_prints_its_iterations(capsys):
+@pytest.mark.parametrize("verbose", [True, 1])
+def test_verbose_fit_prints_its_iterations(verbose, capsys):
     X, y = make_moons(300, noise=0.3, random_state=0)
-    DualSVC(kernel="rbf", verbose=True).fit(X, y)
+    DualSVC(kernel="rbf", verbose=verbose).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert lines and all("active sets" in line for line in lines)
     assert logger.level == logging.NOTSET and not logger.handlers

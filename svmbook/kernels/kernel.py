@@ -13,7 +13,14 @@ from .checks import check_finite, check_gram, check_square
 from .ensembles import bounding_box
 from .registry import CONDITIONALLY_DEFINITE, KERNELS
 
-__all__ = ["Kernel", "resolve_kernel", "select_points", "shift_values"]
+__all__ = [
+    "Kernel",
+    "kernel_name",
+    "resolve_gamma",
+    "resolve_kernel",
+    "select_points",
+    "shift_values",
+]
 
 SUM_ROUNDING = 8 * np.finfo(float).eps  # relative rounding error of a mean or a sum
 
@@ -150,6 +157,14 @@ def select_points(X, indices, *, pairwise):
     return X[np.ix_(indices, indices)] if pairwise else X[indices]
 
 
+def kernel_name(kernel):
+    """Return the key of a kernel in `KERNELS`; for others "precomputed" or "callable"."""
+    if not callable(kernel):
+        return kernel
+    names = (key for key, (function, _) in KERNELS.items() if function is kernel)
+    return next(names, "callable")
+
+
 def resolve_kernel(kernel, X, weights, *, gamma, degree, coef0):
     """Return the `Kernel` that the parameters of an estimator specify.
 
@@ -165,16 +180,13 @@ def resolve_kernel(kernel, X, weights, *, gamma, degree, coef0):
     >>> resolve_kernel("rbf", X, weights, gamma=scale, degree=3, coef0=1.0).params
     {'gamma': 1.0}
     """
-    name = kernel
-    if callable(kernel):
-        names = (key for key, (function, _) in KERNELS.items() if function is kernel)
-        name = next(names, "callable")
+    name = kernel_name(kernel)
     if name not in KERNELS:
         return Kernel(name, kernel if callable(kernel) else None)
     function, parameter_names = KERNELS[name]
     parameter_values = {"degree": degree, "coef0": coef0}
     if "gamma" in parameter_names:
-        parameter_values["gamma"] = _resolve_gamma(gamma, X, weights)
+        parameter_values["gamma"] = resolve_gamma(gamma, X, weights)
     if "box" in parameter_names:
         parameter_values["box"] = bounding_box(X)
     params = {parameter: parameter_values[parameter] for parameter in parameter_names}
@@ -186,7 +198,8 @@ def resolve_kernel(kernel, X, weights, *, gamma, degree, coef0):
     return resolved
 
 
-def _resolve_gamma(gamma, X, weights):
+def resolve_gamma(gamma, X, weights):
+    """Return the number that ``gamma`` specifies for the points ``X`` with these weights."""
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma != "scale":

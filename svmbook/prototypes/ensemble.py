@@ -248,7 +248,7 @@ class LocalEnsembleClassifier(GapCheckedClassifier):
                 strict=True,
             )
         ]
-        self.relative_gap_ = max(0.0, float(planes.relative_gap.max()))
+        self.relative_gap_ = float(np.maximum(0.0, planes.relative_gap.max()))
         self.classes_ = classes
         self._check_convergence(self.relative_gap_, stacklevel=5)
 

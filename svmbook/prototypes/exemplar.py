@@ -202,7 +202,7 @@ class ExemplarSVM(LocalEnsembleClassifier):
         if not any(block.covers(X).any() for block in members.blocks(len(X))):
             warnings.warn(
                 "no member classifies any training point as positive, so the most frequent class "
-                "is always predicted. Raise C or positive_weight.",
+                "is predicted for all of them. Raise C or positive_weight.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

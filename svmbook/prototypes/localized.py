@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
+from ..base import row_blocks
 from ..solvers.batched.members import fit_hyperplanes
 from ..ties import round_significand
 from .pairwise import PairwiseClassifier, rowwise_outputs, single_class_output
@@ -152,11 +153,25 @@ class LocalizedSVM(PairwiseClassifier):
                 columns = np.argsort(~in_pair, axis=1, kind="stable")
                 columns = columns[:, : in_pair.sum(axis=1).max()]
                 take = partial(np.take_along_axis, indices=columns, axis=1)
-                y = np.where(take(codes[has_both]) == b, 1.0, -1.0)
-                pair_weights = take(np.where(in_pair, weights[has_both], 0.0))
-                planes = fit_hyperplanes(self._points_[take(neighbors[has_both])], y, pair_weights)
-                F[has_both] = rowwise_outputs(X[has_both], *planes[:2])
-                self._warn_if_gap_is_large(float(planes.relative_gap.max()), stacklevel=7)
+                problems = (
+                    take(neighbors[has_both]),
+                    np.where(take(codes[has_both]) == b, 1.0, -1.0),
+                    take(np.where(in_pair, weights[has_both], 0.0)),
+                )
+                F[has_both] = self._outputs_of_problems(X[has_both], *problems)
             return F
 
         return outputs_of_pair
+
+    def _outputs_of_problems(self, X, indices, y, weights):
+        """Return the output of one SVM per query point, trained on the points of its row.
+
+        Ties at the last neighbour can make the rows long, so the SVMs are trained in blocks.
+        """
+        F, gaps, k = np.empty(len(X)), [], indices.shape[1]
+        for rows in row_blocks(len(X), k * (k + X.shape[1])):
+            planes = fit_hyperplanes(self._points_[indices[rows]], y[rows], weights[rows])
+            F[rows] = rowwise_outputs(X[rows], *planes[:2])
+            gaps.append(float(planes.relative_gap.max()))
+        self._warn_if_gap_is_large(max(gaps), stacklevel=8)
+        return F

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import apply_in_blocks
+from ..kernels.kernel import resolve_gamma
 from ..labels import encode_classes
 from .gap_check import GapCheckedClassifier
 
@@ -35,10 +36,7 @@ class PairwiseClassifier(GapCheckedClassifier):
     def _validate_training_data(self, X, y):
         """Validate training data; return points, classes, class indices, and gamma."""
         X, classes, codes, _, _ = self._begin_fit(X, y, None, encode_classes)
-        denominator = X.var() * X.shape[1]
-        scale_gamma = 1.0 / denominator if denominator > 0 else 1.0
-        gamma = scale_gamma if isinstance(self.gamma, str) else float(self.gamma)
-        return X, classes, codes, gamma
+        return X, classes, codes, resolve_gamma(self.gamma, X, np.ones(len(X)))
 
     def _decision_values(self, X):
         return apply_in_blocks(self._outputs_of_block, X, self._floats_per_query())

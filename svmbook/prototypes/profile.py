@@ -189,7 +189,9 @@ class ProfileSVM(PairwiseClassifier):
                 positive_weights = np.ones(len(positive))
                 planes = fit_linear_members(X, positive, negative, float(self.C), positive_weights)
                 self._planes_[a, b] = np.flatnonzero(has_both), planes
-                self.relative_gap_ = max(self.relative_gap_, float(planes.relative_gap.max()))
+                self.relative_gap_ = float(
+                    np.maximum(self.relative_gap_, planes.relative_gap.max())
+                )
         self._check_convergence(self.relative_gap_, stacklevel=4)
         self.classes_ = classes
         return self

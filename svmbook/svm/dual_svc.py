@@ -14,8 +14,9 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..gram import StoredGram
-from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
+from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
+from ..kernels.kernel import kernel_name
 from ..labels import is_multiclass
 from ..progress import is_interrupted, show_progress
 from ..solvers.dual.active_sets.solver import solve_active_set_on_gram
@@ -29,7 +30,7 @@ from ..solvers.dual.quadratic_program import solve_dual_on_gram
 from ..solvers.dual.result import fall_back_to_zero
 from ..solvers.dual.smo import solve_smo_on_gram
 from ..weights import point_penalties
-from .gram_forms import MAX_STORED_GAUSSIAN_POINTS, gram_and_mean, is_low_rank
+from .gram_forms import gram_and_mean, is_low_rank, n_stored_numbers
 
 __all__ = ["DualSVC"]
 
@@ -40,8 +41,6 @@ SOLVERS = {
     "libsvm": solve_libsvm_on_gram,
     "cvxopt": solve_dual_on_gram,
 }
-# If the Gram matrix of a Gaussian is not stored: systems of up to 5,000 free points.
-GAUSSIAN_STORED_NUMBERS = 1e8
 BOUND_TOL = 1e-8  # relative to C_i: a multiplier this close to C_i is at its bound
 # For these kernels, centring the points changes only the intercept, and reduces rounding errors.
 CENTRED_KERNELS = ("linear", "rbf")
@@ -95,19 +94,20 @@ class DualSVC(KernelMachine):
         cvxopt. "auto" chooses "interior-point" for the linear kernel with at most n/4 features and
         for ``C=inf``, else "active-set".
     class_weight : dict or "balanced", default=None
-        Factor of ``C`` for each class, positive; "balanced" is ``n_samples / (2 * count)``, where
-        each point contributes its sample weight to both numbers. With more than two classes, both
-        numbers refer to a pair of classes.
+        Factor of ``C`` for each class, positive; "balanced" is
+        ``n_samples / (n_classes * count)``, where each point contributes its sample weight to
+        ``n_samples`` and to ``count``.
     tol : float, default=1e-6
         Largest relative duality gap of a solution that has converged. "active-set" always
         continues to rounding error.
     max_iter : int, default=-1
         Maximum number of iterations; -1 for the default of the solver (100 for "interior-point" and
         "cvxopt", 100,000 for "active-set", 1 million for "smo", 10 million for "libsvm").
-    verbose : bool, default=False
-        Whether to print an estimate of the time, and a line per iteration. Ctrl-C then ends
-        "active-set" with a feasible solution, of which `fit` computes the gap, and warns. The other
-        solvers finish first, and KeyboardInterrupt is raised.
+    verbose : bool or int, default=False
+        Whether to print a line per iteration; and before, if "active-set" does not store the Gram
+        matrix, an estimate of time and memory. Ctrl-C then ends "active-set" with a feasible
+        solution, of which `fit` computes the gap, and warns. The other solvers finish first, and
+        KeyboardInterrupt is raised.
 
     Attributes
     ----------
@@ -151,8 +151,9 @@ class DualSVC(KernelMachine):
     estimators_ : list
         With more than two classes: a fitted classifier for each pair of classes, in the order of
         `sklearn.multiclass.OneVsOneClassifier`; prediction is by majority vote. Each has the other
-        attributes, with indices into the points of its pair. This estimator has only ``classes_``,
-        ``n_iter_`` (one value per pair) and the certificate of the worst pair.
+        attributes, with indices into the points of its pair, which also determine its ``gamma_``.
+        This estimator has only ``classes_``, ``n_iter_`` (one value per pair) and the certificate
+        of the worst pair.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; with two, a positive decision value means the second.
     n_features_in_ : int
@@ -206,7 +207,7 @@ class DualSVC(KernelMachine):
         "C": [Interval(Real, 0, None, closed="right")],  # infinity included
         "solver": [StrOptions({"auto", *SOLVERS})],
         "max_iter": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1})],
-        "verbose": ["boolean"],
+        "verbose": ["verbose"],
     }
 
     _convergence_advice = "Scale the features, lower C, raise max_iter or tol, or change solver."
@@ -223,7 +224,7 @@ class DualSVC(KernelMachine):
         class_weight: str | dict | None = None,
         tol: float = 1e-6,
         max_iter: int = -1,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -240,12 +241,8 @@ class DualSVC(KernelMachine):
     _linear_accepts_sparse = True
 
     def _n_stored_numbers(self, n, d):
-        if self.solver in ("interior-point", "cvxopt") or np.isinf(self.C):
-            return 2.0 * n * d if is_low_rank(self._is_linear, n, d) else 2.3 * n * n
-        if self._is_gaussian and self.solver != "smo" and n > MAX_STORED_GAUSSIAN_POINTS:
-            return GAUSSIAN_STORED_NUMBERS + 3.0 * n * d
-        stores_gram = callable(self.kernel) or self.solver == "smo" or n <= MAX_STORED_POINTS
-        return 1.1 * n * n if stores_gram else n * d
+        name = kernel_name(self.kernel)
+        return n_stored_numbers(self._resolve_solver(name, n, d), name, n, d)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -274,7 +271,7 @@ class DualSVC(KernelMachine):
     def _fit_two_classes(self, X, y, sample_weight):
         """Solve the dual, and set the attributes."""
         problem = self._training_problem(X, y, sample_weight)
-        solver = self._choose_solver(problem)
+        solver = self._resolve_solver(problem.kernel.name, *problem.points.shape)
         C = point_penalties(self.C, problem.weights)
         points, kernel, origin = problem.points, problem.kernel, 0.0
         if kernel.name in CENTRED_KERNELS and not issparse(points):
@@ -320,11 +317,11 @@ class DualSVC(KernelMachine):
             result = undo_centring(result, gram, y, mean)
         return fall_back_to_zero(result, y, C)
 
-    def _choose_solver(self, problem):
+    def _resolve_solver(self, kernel, n, d):
         """Return the solver to use, or raise an error if it cannot compute the hard margin."""
-        is_hard_margin, (n, d) = np.isinf(self.C), problem.points.shape
+        is_hard_margin = np.isinf(self.C)
         if self.solver == "auto":
-            has_low_rank = is_low_rank(problem.kernel.name == "linear", n, d)
+            has_low_rank = is_low_rank(kernel == "linear", n, d)
             return "interior-point" if is_hard_margin or has_low_rank else "active-set"
         if is_hard_margin and self.solver != "interior-point":
             raise ValueError(

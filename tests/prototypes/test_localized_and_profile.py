@@ -1,6 +1,7 @@
 """Localized and profile SVMs, against SVMs trained one at a time."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -56,6 +57,19 @@ def test_all_points_tied_with_last_neighbour_are_included(order):
     indices = {"sorted": indices, "reversed": indices[::-1], "shuffled": indices * 37 % 400}[order]
     model = LocalizedSVM(n_neighbors=50).fit(X[indices], y[indices])
     assert model.predict([[0, 0], [1, 1]]).tolist() == [1, 0]
+
+
+def test_memory_of_prediction_is_bounded_if_many_points_are_tied():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (2000, 3)).astype(float), rng.integers(0, 2, 2000)
+    model = LocalizedSVM(n_neighbors=5).fit(X, y)
+    tracemalloc.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.predict(X[:40])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 40 * 250**2  # about 250 points are equal to each query point
 
 
 def test_local_svms_are_more_accurate_than_linear_svm_on_moons():

@@ -63,13 +63,11 @@ def run_adaboost(learner, X, y, n_rounds, u):
         hypothesis, edge = learner.best(g)
         if edge <= TIE_TOL:  # zero up to rounding, since the weights sum to one
             return AdaBoostResult(hypotheses, np.array(weights), "no hypothesis beats chance")
-        hypotheses.append(hypothesis)
         is_correct = hypothesis(X)[:, 0] * y > 0
         error = np.abs(g[~is_correct]).sum()  # (1 - edge) / 2 would lose the digits of small errors
         if is_correct.all():
-            # This is the first round: such a hypothesis has the largest edge for any weights.
-            weights.append(1.0)
-            return AdaBoostResult(hypotheses, np.array(weights), "one hypothesis makes no error")
+            return AdaBoostResult([hypothesis], np.ones(1), "one hypothesis makes no error")
+        hypotheses.append(hypothesis)
         weights.append(0.5 * np.log((1.0 - error) / error))
         g /= np.where(is_correct, 2.0 * (1.0 - error), 2.0 * error)
         g /= np.abs(g).sum()  # corrects rounding error

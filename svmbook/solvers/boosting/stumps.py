@@ -104,10 +104,10 @@ class MidpointStumps:
     def candidates(self, g, min_edge):
         """Return stumps with large edges, and the largest edge of all stumps.
 
-        The edge of a candidate is a local maximum over the thresholds of its feature, and exceeds
-        ``min_edge`` by more than rounding error. Each feature contributes the same number of
-        candidates at most: those with the largest edges, with the smallest thresholds in case of
-        ties.
+        The edge of a candidate exceeds ``min_edge`` by more than rounding error, and is a local
+        maximum over the thresholds of its feature, where equal values on either side of a threshold
+        count as thresholds with the edge 0. Each feature contributes the same number of candidates
+        at most: those with the largest edges, with the smallest thresholds in case of ties.
 
         Parameters
         ----------

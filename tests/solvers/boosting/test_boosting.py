@@ -102,6 +102,15 @@ def test_adaboost_stops_if_no_stump_beats_chance_or_one_makes_no_error():
     assert len(perfect_ensemble.hypotheses) == 1 and "no error" in perfect_ensemble.message
 
 
+def test_stump_without_errors_is_the_ensemble_even_if_another_stump_came_first():
+    # The first feature errs on a point of negligible weight, so the stumps are tied in round 1.
+    y, u = np.array([1.0, 1, -1, -1]), np.array([1.0, 1, 1, 1e-12])
+    X = np.stack([[1.0, 1, 0, 1], [1.0, 1, 0, 0]], axis=1)
+    ensemble = run_adaboost(MidpointStumps(X), X, y, 10, u)
+    (stump,) = ensemble.hypotheses
+    np.testing.assert_array_equal(np.sign(stump(X)[:, 0]), y)
+
+
 def optimum_over_all_stumps(X, y, C):
     """Return the optimum of the linear program with all columns."""
     columns = y[:, None] * outputs_of_all_stumps(X)

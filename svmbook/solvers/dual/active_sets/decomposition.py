@@ -17,6 +17,7 @@ __all__ = ["improve_by_decomposition"]
 # these limits.
 MIN_ADDED_POINTS, MAX_ADDED_POINTS = 500, 3000
 MAX_STEPS = 100
+MIN_INCREASE = 1e-12  # relative increase of the dual objective; a smaller one is rounding error
 MAX_PRIMAL_DUAL_ITER = 60  # for one working set
 
 
@@ -28,7 +29,8 @@ def improve_by_decomposition(state, *, until_solved=False):
     violate as are free, and these become free.
     """
     working_set = np.flatnonzero(state.free)
-    if not len(working_set):
+    has_added_points = not len(working_set)
+    if has_added_points:
         working_set = _largest_violations(state, MIN_ADDED_POINTS)
     for _ in range(MAX_STEPS):
         if not len(working_set) or is_interrupted():
@@ -43,9 +45,13 @@ def improve_by_decomposition(state, *, until_solved=False):
             state.dual_objective,
             n_violating,
         )
-        has_improved = state.dual_objective > previous_objective
-        if n_violating <= (0 if until_solved else n_free) or not has_improved:
+        min_increase = MIN_INCREASE * abs(previous_objective)
+        has_improved = state.dual_objective > previous_objective + min_increase
+        if n_violating <= (0 if until_solved else n_free):
             break
+        if has_added_points and not has_improved:
+            break
+        has_added_points = True
         n_added = int(np.clip(n_free, MIN_ADDED_POINTS, MAX_ADDED_POINTS))
         added = _largest_violations(state, n_added)
         working_set = np.union1d(np.flatnonzero(state.free), added)

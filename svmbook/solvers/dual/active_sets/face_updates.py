@@ -27,9 +27,9 @@ def changed_face_solver(solve, G, F, is_new, A_GN, A_NN, min_squared_distance):
 
     G and F hold sorted indices of points, and the mask ``is_new`` selects the points of F that are
     not in G. ``solve`` accepts one or several right-hand sides, the returned function accepts one.
-    The result is None if the squared distance, in feature space, of a changed point from the span
-    of the others is below ``min_squared_distance``, as for duplicates: the Schur complement would
-    be too inaccurate.
+    The result is None if the squared distance, in feature space, of a new point from the span of G,
+    or of a removed point from the span of the rest of G, is below ``min_squared_distance``, as for
+    duplicates: the Schur complement would be too inaccurate.
     """
     R, n_new = np.flatnonzero(~np.isin(G, F)), is_new.sum()
     kept = np.searchsorted(G, F[~is_new])

@@ -88,7 +88,7 @@ class FaceSolver:
     def use_double_precision(self, gram):
         """Factor all faces of ``gram`` in double precision; return whether the last was in single.
 
-        The shift returns to its smallest value, since few corrections are left.
+        After a factor in single precision, the shift returns to FIRST_SHIFT.
         """
         self.gram, self.use_single_precision = gram, False
         if self._is_factor_single:
@@ -127,7 +127,7 @@ class FaceSolver:
         return True
 
     def _discard_factor(self):
-        self._factored_F = self._earlier_factor = None
+        self._factored_F = self._earlier_factor = self._solve = None
 
     def step(self, F, e_F, imbalance):
         r"""Return the step of the free multipliers F, and the intercept.
@@ -193,7 +193,7 @@ class FaceSolver:
             self._earlier_factor = _Factor(F, self._solve, shift, self.relative_shift, a, offset)
 
     def _factor_anew(self, F):
-        self._h = self._earlier_factor = None
+        self._h = self._earlier_factor = self._solve = None  # frees the memory of the last factor
         self._is_factor_single = (
             self.use_single_precision
             and MIN_SINGLE_PRECISION_POINTS <= len(F) <= self.gram.n_unknowns
@@ -222,6 +222,8 @@ class FaceSolver:
         A = self.gram.upper_triangle(F, np.float32)
         diagonal = A.ravel()[:: len(F) + 1]
         mean_diagonal = float(diagonal.mean())
+        if not np.isfinite(mean_diagonal):
+            return False
         self._requested_shift = self.relative_shift * mean_diagonal
         shift = max(self._requested_shift, MIN_SINGLE_PRECISION_SHIFT * mean_diagonal)
         diagonal += shift

@@ -21,12 +21,12 @@ def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENC
     multipliers, whichever are better. If the free points have low rank, most of them are moved to
     bounds before; otherwise decomposition improves the multipliers before.
     """
-    initial_beta = state.beta.copy()
+    initial_beta, initial_e = state.beta.copy(), state.e.copy()
     state.solved = run_primal_dual(state, max_iter, first_shift=first_shift, max_idle=max_idle)
     n_primal_dual = state.n_iter
     if not state.solved:
         state.gram = state.gram.in_double_precision()
-        _choose_better_multipliers(state, initial_beta)
+        _choose_better_multipliers(state, initial_beta, initial_e)
         if state.may_continue(max_iter) and not purify(state):
             improve_by_decomposition(state, until_solved=True)
         state.solved = run_monotone(state, max_iter)
@@ -41,13 +41,14 @@ def run_iterations(state, max_iter, *, first_shift=FIRST_SHIFT, max_idle=PATIENC
     return state
 
 
-def _choose_better_multipliers(state, other_beta):
-    """Make the multipliers and others feasible; keep those with the higher dual objective."""
-    last_beta, state.beta = state.beta, other_beta
+def _choose_better_multipliers(state, initial_beta, initial_e):
+    """Make the last and the initial multipliers feasible; keep those with the higher objective."""
+    last_beta, last_e = state.beta, state.e
+    state.beta, state.e = initial_beta, initial_e
     state.make_feasible()
-    other_beta, other_objective = state.beta, state.dual_objective
-    state.beta = last_beta
+    initial_beta, initial_e, initial_objective = state.beta, state.e, state.dual_objective
+    state.beta, state.e = last_beta, last_e
     state.make_feasible()
-    if not state.dual_objective > other_objective:
-        state.beta = other_beta
-        state.make_feasible()
+    if not state.dual_objective > initial_objective:
+        state.beta, state.e = initial_beta, initial_e
+        state.update_free()

@@ -28,7 +28,10 @@ PATIENCE = 15
 
 
 def damped_shift(gram, C):
-    """Return a first shift with which an error of 1 changes a multiplier by about C at most."""
+    """Return a first shift with which an error of 1 changes a multiplier by about C, within limits.
+
+    The limits are MIN_DAMPED_SHIFT and MAX_DAMPED_SHIFT.
+    """
     return np.clip(1.0 / (gram.scale * C.mean()), MIN_DAMPED_SHIFT, MAX_DAMPED_SHIFT)
 
 

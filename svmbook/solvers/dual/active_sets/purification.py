@@ -41,8 +41,8 @@ def low_rank_factor(state, F):
 def purify(state):
     """Move free points to bounds, if their number is a multiple of the rank of their Gram matrix.
 
-    At most one more point than the rank stays free. Return whether points were moved; a few points
-    are not.
+    At most one more point than the rank stays free. Return whether points were moved; fewer than
+    MIN_PURIFIED_POINTS, or than MIN_POINTS_PER_RANK times the rank, stay free.
     """
     F = np.flatnonzero(state.free)
     factor = low_rank_factor(state, F)

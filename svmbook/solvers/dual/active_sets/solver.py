@@ -84,14 +84,14 @@ def solve_active_set(
     tol : float, default=1e-6
         Relative duality gap for ``converged``; the iterations always continue to rounding error.
     max_iter : int, default=100_000
-        Maximum number of iterations of both kinds; fewer than 50 are usual.
+        Maximum number of primal-dual and monotone iterations; fewer than 50 are usual. Those on a
+        sample or on a working set of decomposition do not count.
 
     Returns
     -------
     SolverResult
-        ``alpha`` has exact zeros and exact bounds. At the iteration limit the last iterate or the
-        first, whichever is better once it is feasible, is scaled so that its dual objective is at
-        least 0.
+        ``alpha`` has exact zeros and exact bounds. At the iteration limit it is feasible, and its
+        dual objective is at least 0.
 
     Raises
     ------
@@ -163,6 +163,7 @@ def solve_from_scratch(gram, y, C, max_iter):
             gram.submatrix(sample), y[sample], C[sample] / share, max_iter
         )
         state = state_from_sample(gram, y, C, sample, share, sample_state)
+        del sample_state  # and its cache
         _leave_inaccurate_precision(state)
         if state.find_violating_at_bounds().sum() > MAX_VIOLATING_RATIO * state.free.sum():
             first_shift = damped_shift(gram, C)

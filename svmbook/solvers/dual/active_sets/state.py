@@ -250,14 +250,12 @@ class DualState:
         """
         z = np.clip(self.beta, self.lower, self.upper)
         movable = (z > self.lower) & (z < self.upper)
-        smallest_sum, largest_sum = (
-            np.where(movable, end, z).sum() for end in (self.lower, self.upper)
-        )
-        if not smallest_sum <= self.beta_sum <= largest_sum:
-            z += min(1.0 / self.gram.scale, MAX_STEP_SIZE * self.C.max()) * self.e
-            movable[:] = True
         lower, upper = np.where(movable, self.lower, z), np.where(movable, self.upper, z)
-        self.beta = _project(z, lower, upper, self.beta_sum)
+        total = np.clip(self.beta_sum, lower.sum(), upper.sum())
+        if abs(total - self.beta_sum) > BOUND_TOL * np.abs(z).sum():
+            z += min(1.0 / self.gram.scale, MAX_STEP_SIZE * self.C.max()) * self.e
+            lower, upper, total = self.lower, self.upper, self.beta_sum
+        self.beta = _project(z, lower, upper, total)
         self.update_free()
         self.recompute_errors()
 
@@ -269,7 +267,7 @@ class DualState:
         objective by more than a fraction SNAP_TOL.
         """
         alpha = np.abs(self.beta)
-        at_zero = alpha <= BOUND_TOL * min(alpha.max(), self.C.max())
+        at_zero = alpha <= BOUND_TOL * np.minimum(alpha.max(), self.C)
         snapped = np.flatnonzero(
             (at_zero & (alpha > 0)) | (alpha < self.C) & (alpha >= (1 - BOUND_TOL) * self.C)
         )
@@ -307,10 +305,12 @@ def next_bounds(beta, direction, lower, upper):
 
 def _project(z, lower, upper, total):
     """Return the nearest point to z in the box that has this sum: z - t, clipped to the box."""
+    largest = max(np.abs(vector).max() for vector in (z, lower, upper))
+    rounding = OUTPUT_ROUNDING * largest  # without it, z - t may miss the bounds at both ends
     t = brentq(
         lambda t: np.clip(z - t, lower, upper).sum() - total,
-        (z - upper).min(),
-        (z - lower).max(),
+        (z - upper).min() - rounding,
+        (z - lower).max() + rounding,
         xtol=np.finfo(float).tiny,
         disp=False,
     )

@@ -121,6 +121,16 @@ def test_projection_is_feasible_with_correct_errors(state):
     np.testing.assert_allclose(state.e, state.y - state.gram.K @ state.beta, atol=1e-13)
 
 
+@pytest.mark.parametrize("excess", [1e-17, -1e-17])
+def test_projection_leaves_multipliers_at_bounds_if_their_sum_is_zero_up_to_rounding(excess):
+    K, _ = overlapping_problem(40)
+    y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
+    beta = np.where(np.arange(40) < 20, y, 0.0)
+    state = DualState(StoredGram(K), y, np.ones(40), beta, np.zeros(40, bool), beta_sum=excess)
+    state.make_feasible()
+    np.testing.assert_array_equal(state.beta, beta)
+
+
 def test_shortened_steps_stay_in_the_box_and_never_lower_the_dual_objective(state):
     state.make_feasible()
     face_solver = FaceSolver(state.gram)

@@ -55,6 +55,15 @@ def test_step_is_optimal_for_the_working_set(seed):
     assert e[can_increase].max() - e[can_decrease].min() <= 5e-3
 
 
+def test_single_free_point_does_not_end_the_decomposition():
+    # A step of one multiplier must be zero, since the multipliers sum to a constant.
+    K, y = overlapping_problem(200)
+    state = DualState(StoredGram(K), y, np.full(200, 2.0), np.zeros(200), np.arange(200) == 7)
+    decomposition.improve_by_decomposition(state, until_solved=True)
+    solution = solve_active_set(K, y, 2.0)
+    assert state.dual_objective == pytest.approx(solution.dual_objective, rel=1e-3)
+
+
 def test_objective_does_not_fall_if_the_iterations_fail(monkeypatch):
     monkeypatch.setattr(decomposition, "MAX_PRIMAL_DUAL_ITER", 1)
     for seed in range(5):

@@ -25,6 +25,17 @@ def test_primal_dual_iterations_suffice_for_ordinary_problems(C):
     assert result.n_iter <= 25
 
 
+def test_better_multipliers_are_kept_with_their_errors():
+    K, y = overlapping_problem(60)
+    solution = y * solve_active_set(K, y, 2.0).alpha
+    for initial_beta, last_beta in [(solution, 2.0 * y), (2.0 * y, solution)]:
+        state = DualState(StoredGram(K), y, np.full(60, 2.0), last_beta, np.ones(60, bool))
+        iterations._choose_better_multipliers(state, initial_beta, y - K @ initial_beta)
+        np.testing.assert_allclose(state.beta, solution, atol=1e-12)
+        np.testing.assert_allclose(state.e, y - K @ solution, atol=1e-11)
+        np.testing.assert_array_equal(state.free, (solution != 0) & (abs(solution) < 2.0))
+
+
 def test_raised_shift_ends_a_cycle():
     X, y = stdev(2, n=12, random_state=1)
     result = solve_active_set(gaussian(X, gamma=0.5), y, 3.0)

@@ -114,6 +114,15 @@ def test_multipliers_at_bounds_up_to_rounding_are_not_free():
     assert not state.free.any()
 
 
+def test_multiplier_at_a_tiny_upper_bound_stays_there():
+    K, _ = overlapping_problem(500)
+    y, C = np.where(np.arange(500) % 2 == 0, 1.0, -1.0), np.ones(500)
+    C[:2] = 1e-14
+    state = DualState(StoredGram(K), y, C, y * C, np.zeros(500, dtype=bool))
+    state.snap_to_bounds()
+    np.testing.assert_array_equal(state.beta, y * C)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, int, bool])
 def test_blocks_may_have_any_real_dtype(dtype):
     groups = np.random.default_rng(0).permutation(260) % 7
