@@ -105,20 +105,23 @@ def mean_time_ratio(records, peer):
     return gmean([record["seconds"] / record[peer] for record in records])
 
 
-@pytest.mark.parametrize("n", [500, 2000, 6000, 10_000])
-def test_whole_fits_are_certified_and_on_average_as_fast_as_libsvm_with_its_default_tolerance(n):
-    fits = gaussian_fits(n)
+ONE_CORE = [(n, 1) for n in (500, 2000, 6000, 10_000)]
+TWO_CORES = [(n, 2) for n in (2000, 6000, 10_000)]
+
+
+@pytest.mark.parametrize(("n", "n_threads"), ONE_CORE + TWO_CORES)
+def test_whole_fits_are_certified_and_on_average_as_fast_as_loose_libsvm(n, n_threads):
+    fits = gaussian_fits(n, n_threads)
     assert max(record["relative_gap"] for record in fits) <= 1e-9
     assert max(record["seconds"] / record["libsvm_seconds"] for record in fits) <= 1.5
     assert mean_time_ratio(fits, "libsvm_seconds") <= 1
 
 
-@pytest.mark.parametrize(
-    ("n", "ratio"), [(500, 0.85), (2000, 2 / 3), (6000, 2 / 3), (10_000, 2 / 3)]
-)
+@pytest.mark.parametrize(("n", "n_threads"), ONE_CORE + TWO_CORES)
 @pytest.mark.parametrize("peer", ["tight_libsvm_seconds", "tight_onedal_seconds"])
-def test_whole_fits_are_faster_than_peers_with_a_small_tolerance(n, ratio, peer):
-    assert mean_time_ratio(gaussian_fits(n), peer) <= ratio
+def test_whole_fits_are_faster_than_peers_with_a_small_tolerance(n, n_threads, peer):
+    max_ratio = 0.85 if n == 500 else 2 / 3
+    assert mean_time_ratio(gaussian_fits(n, n_threads), peer) <= max_ratio
 
 
 def test_labels_without_signal_take_longer_than_libsvm_only_if_its_tolerance_is_loose():
