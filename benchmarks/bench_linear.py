@@ -3,9 +3,9 @@
 On 5,040 points it is at least 100 times faster than `SVC`. On 200,000 points it is faster than a
 thousand passes of `LinearSVC(loss="hinge")` if the features are standardised, and takes at most
 twice that time on the raw features, most of which are 0/1 indicators. There, ten thousand passes
-bring `LinearSVC` within 1e-6 of the optimum, and take at least as long; a larger intercept_scaling
-takes longer. The certified relative gap of the low-rank form is at most 1e-6, and its memory at
-most four times that of the data. Its time grows no faster than n^1.2.
+bring `LinearSVC` within 1e-6 of the optimum, and take at least as long. The certified relative gap
+of the low-rank form is at most 1e-6, and with 200,000 points its memory is at most four times that
+of the data. Its time grows no faster than n^1.2.
 """
 
 import warnings

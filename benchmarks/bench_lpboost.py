@@ -2,9 +2,8 @@
 
 "all stumps, primal" has one variable per stump and dense constraints. "all stumps, sparse dual" has
 one variable per point and one per edge; the edges of consecutive thresholds of a feature differ by
-twice the weight of one point. It is solved by HiGHS's interior-point method with a crossover, which
-is the faster of SciPy's solvers for this form. All methods reach the same objective. The data are
-`svmbook.datasets.twonorm` with 20 features.
+twice the weight of one point. It is solved by HiGHS's interior-point method with a crossover. All
+methods reach the same objective. The data are `svmbook.datasets.twonorm` with 20 features.
 
 With 500 points, `LPBoost` is at least 20 times faster than the primal program. With 2,000 points,
 it takes at most 1.5 times as long as the sparse dual for all stumps, and its memory is at most a

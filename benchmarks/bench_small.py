@@ -6,8 +6,7 @@ line, a constant feature, or one positive point. In half of the problems the poi
 Every solution must have a KKT residual of at most 1e-9 max(1, C), where C is the smallest upper
 bound of a multiplier, and a dual objective at least as large as that of CVXOPT's interior-point
 method. The tolerance of the objective is 4 eps s max(10, s), where s is the sum of all multipliers,
-or 1e-12 of the objective if that is larger: on some processors four solutions are worse by 1e-15 to
-8e-13 of the objective. Nothing is timed.
+or 1e-12 of the objective if that is larger. Nothing is timed.
 """
 
 import numpy as np

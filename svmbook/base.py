@@ -59,9 +59,11 @@ def relative_gap(gap, objective):
     """Return the duality gap as a fraction of the primal objective, or zero if it is negative.
 
     Only rounding errors can make the gap negative. An objective of zero is optimal, since losses
-    and penalties are nonnegative.
+    and penalties are nonnegative. A gap that is not finite proves nothing: the result is infinite.
     """
-    return float(np.maximum(0.0, gap)) / float(objective) if objective > 0 else 0.0
+    if not np.isfinite(gap):
+        return np.inf
+    return max(0.0, float(gap)) / float(objective) if objective > 0 else 0.0
 
 
 class BaseClassifier(ClassifierMixin, BaseEstimator):
@@ -185,8 +187,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         data = self._reset_and_validate(X, y, sample_weight, encode)
         n, d = data[0].shape
         task = f"{type(self).__name__} on {n:,} points with {d:,} features"
-        check_memory(8.0 * self._n_stored_numbers(n, d), task, self._memory_advice)
+        n_numbers = self._estimate_stored_numbers(data[0], data[1])
+        check_memory(8.0 * n_numbers, task, self._memory_advice)
         return data
+
+    def _estimate_stored_numbers(self, X, classes):
+        """Estimate how many floats a fit to these points and classes stores besides the data."""
+        return self._n_stored_numbers(*X.shape)
 
     def _n_stored_numbers(self, n, d):
         """Estimate how many floats a fit to n points of d features stores besides the data."""

@@ -30,6 +30,7 @@ KERNEL_MODELS = [
 LINEAR_MODELS = [
     DualSVC(),
     KernelLogisticRegression(kernel="linear"),
+    KernelLogisticRegression(kernel="linear", penalty=None, class_weight="balanced"),
     ImportVectorMachine(kernel="linear"),
     IRWLSSVC(),
     ERMSVC(),

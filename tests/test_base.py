@@ -18,6 +18,7 @@ from svmbook import (
     ImportVectorMachine,
     KernelLogisticRegression,
 )
+from svmbook.base import relative_gap
 from svmbook.datasets import non_separable, stdev
 from svmbook.kernels import gaussian
 
@@ -259,3 +260,16 @@ except ImportError as error:
     assert "DualSVC interior-point" in process.stdout and "True" in process.stdout
     assert "pip install 'svmbook[cvxopt]'" in process.stdout
     assert "solver='interior-point'" in process.stdout
+
+
+@pytest.mark.parametrize(("gap", "objective"), [(np.inf, np.inf), (np.nan, np.nan), (np.nan, 1.0)])
+def test_gap_that_is_not_finite_proves_nothing(gap, objective):
+    assert relative_gap(gap, objective) == np.inf
+
+
+def test_relative_gap_is_a_fraction_of_the_objective_and_not_negative():
+    assert [relative_gap(1.0, 4.0), relative_gap(-1e-17, 4.0), relative_gap(0.0, 0.0)] == [
+        0.25,
+        0,
+        0,
+    ]

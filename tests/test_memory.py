@@ -5,10 +5,13 @@ import warnings
 import numpy as np
 import pytest
 from public_estimators import PUBLIC_ESTIMATORS
+from scipy.sparse import csr_array
 
 from svmbook import (
     ERMSVC,
+    IRWLSSVC,
     USVC,
+    AdaBoostStump,
     DualSVC,
     KernelLogisticRegression,
     LPBoost,
@@ -102,12 +105,25 @@ LARGE_FITS = [  # the model, the numbers of points and features, and the range o
     (DualSVC(kernel="laplacian", solver="libsvm"), 50_000, 10, 18, 25),  # a stored Gram matrix
     (DualSVC(kernel="rbf", solver="interior-point"), 50_000, 10, 40, 50),  # and its factor
     (DualSVC(kernel="rbf", C=np.inf), 50_000, 10, 40, 50),
+    (AdaBoostStump(), 10**6, 100, 4, 5),
+    (StumpEnsembleSVC(n_knots=100), 10_000, 60, 2, 3),  # the Gram matrix of the points
+    (StumpEnsembleLogistic(n_knots=100), 10_001, 100, 3, 5),  # dense rows of the weights
+    (StumpEnsembleSVC(n_knots=9), 10**6, 10, 0.5, 1),
+    (IRWLSSVC(), 15_000, 16_000, 10, 15),  # the span of the points
 ]
 
 
 @pytest.mark.parametrize(("model", "n", "d", "smallest", "largest"), LARGE_FITS)
 def test_estimate_follows_the_form_of_the_gram_matrix(model, n, d, smallest, largest):
     assert smallest <= model._n_stored_numbers(n, d) / GIBIBYTE_OF_NUMBERS <= largest
+
+
+def test_estimate_for_sparse_points_or_many_classes_includes_the_gram_matrix():
+    X, classes = csr_array((30_000, 2_000)), np.arange(2)
+    linear_model, model = KernelLogisticRegression(kernel="linear"), KernelLogisticRegression()
+    assert linear_model._estimate_stored_numbers(X, classes) > 2 * 30_000**2
+    assert linear_model._estimate_stored_numbers(np.empty((30, 20)), classes) == 2 * 30 * 20
+    assert model._estimate_stored_numbers(np.empty((30, 2)), np.arange(3)) > 4 * 30**2
 
 
 @pytest.mark.parametrize("model", [USVC(kernel="rbf", n_prototypes=9), StumpEnsembleSVC(n_knots=9)])

@@ -97,6 +97,9 @@ class AdaBoostStump(AdditiveModel):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
+    def _n_stored_numbers(self, n, d):
+        return 6 * n * d  # sorted copies of the data, and the edges of all stumps
+
     def __init__(self, n_estimators: int = 100, *, class_weight: str | dict | None = None) -> None:
         self.n_estimators = n_estimators
         self.class_weight = class_weight

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_consistent_length, check_random_state, check_scalar
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .additive import AdditiveModel
@@ -72,7 +72,7 @@ def shape_bands(
         The model is not additive.
     ValueError
         The model has more than two classes, ``y`` has labels that are not classes of the model, or
-        a number is out of range.
+        only one class or another length than ``X``, or a number is out of range.
     sklearn.exceptions.NotFittedError
         The model is not fitted.
 
@@ -108,7 +108,13 @@ def shape_bands(
             "For the model of a pair of classes pass only the points of the pair: "
             "rows = np.isin(y, model.classes_)."
         )
+    check_consistent_length(points, y)
     weights = _check_sample_weight(sample_weight, points, ensure_non_negative=True)
+    if len(np.unique(y[weights > 0])) < 2:
+        raise ValueError(
+            "shape_bands needs points of both classes with positive weight; found those of one "
+            "class only."
+        )
     grid = np.linspace(points.min(axis=0), points.max(axis=0), N_BAND_POINTS)
     rng, refit_values = check_random_state(random_state), []
     for _ in range(n_refits):

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import config_context
 from sklearn.base import _fit_context, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -92,7 +93,7 @@ class LPBoost(BaseClassifier):
     about :math:`4kn + 8dn` numbers are held in memory. In experiments k was between n/4 and 2n; it
     grows with C and with the noise in the labels. On `svmbook.datasets.twonorm` with 20
     features, 2,000 points take about 2 s for ``C=0.05``, and 4,000 points take about 25 s for
-    ``C=1``. `StumpEnsembleSVC` takes fractions of a second.
+    ``C=1``. `StumpEnsembleSVC` takes about a second.
 
     References
     ----------
@@ -210,7 +211,8 @@ class _ClassifierLearner:
         X, y, weights = self.X[has_weight], self.y[has_weight], np.abs(g[has_weight])
         if np.ptp(y):
             classifier = clone(self.estimator)
-            classifier.fit(X, y, sample_weight=weights)
+            with config_context(enable_metadata_routing=False):  # weights are passed directly
+                classifier.fit(X, y, sample_weight=weights)
         else:
             # Many classifiers do not accept a single class.
             classifier = DummyClassifier().fit(X, y)

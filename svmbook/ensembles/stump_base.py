@@ -12,12 +12,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..gram import StoredGram, StumpGram, quantile_knots
 from ..gram.many_knots import knot_kernel, values_at_knots
+from ..gram.stumps import MAX_DENSE_POINTS_PER_WEIGHT
 from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..labels import is_multiclass
+from ..ties import TIE_TOL
 from ..weights import normalise_weights
 from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernel_expansion
 
 __all__ = ["StumpEnsemble"]
+
+
+def _varies(points):
+    """Return the mask of the features whose values differ by more than rounding errors."""
+    return np.ptp(points, axis=0) > TIE_TOL * np.abs(points).max(axis=0)
 
 
 class StumpEnsemble(AdditiveModel, KernelMachine):
@@ -33,11 +40,21 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
     # Parameters of `KernelMachine` that are fixed here.
     kernel, gamma, degree, coef0 = "stump", "scale", 3, 1.0
     _memory_advice = (
-        "Set n_knots, for instance to 32: time and memory are then linear in the number of points."
+        "Set n_knots, for instance to 32: memory is then linear in the number of points."
     )
 
     def _n_stored_numbers(self, n, d):
-        return 3.1 * n * n if self.n_knots is None else 8 * n * d
+        if self.n_knots is None:
+            return 3.1 * n * n
+        n_intervals = d * (min(self.n_knots, n) - 1)
+        if self._uses_gram_of_points(n, n_intervals):
+            return 3.1 * n * n
+        n_dense_rows = min(n, MAX_DENSE_POINTS_PER_WEIGHT * n_intervals)
+        return 8 * n * d + (n_dense_rows + 4 * n_intervals) * n_intervals
+
+    def _uses_gram_of_points(self, n, n_intervals):
+        """Return whether the coefficients of the points are fewer unknowns, or cheaper ones."""
+        return n <= min(self._max_points_per_interval * n_intervals, MAX_STORED_POINTS)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -63,7 +80,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         points, self.feature_scale_ = problem.points, self._feature_scales(problem)
         scaled_points = points / self.feature_scale_
         problem = problem._replace(kernel=self._resolve_kernel(scaled_points, problem.weights))
-        all_constant = not np.ptp(points, axis=0).any()  # then there are no knots
+        all_constant = not _varies(points).any()  # then there are no knots
         is_exact = self.n_knots is None or all_constant
         solve = self._solve_exactly if is_exact else self._solve_at_knots
         result, shape_functions, constant = solve(problem, scaled_points)
@@ -78,7 +95,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         if self.feature_scale is None:
             return np.ones(points.shape[1])
         deviations = np.sqrt(weights @ (points - weights @ points) ** 2)
-        return np.where(np.ptp(points, axis=0) > 0.0, deviations, 1.0)
+        return np.where(_varies(points), deviations, 1.0)
 
     def _solve_exactly(self, problem, scaled_points):
         """Solve for the kernel expansion in the points, and write it as shape functions."""
@@ -113,7 +130,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
         scaled_knots = [t / scale for t, scale in zip(knots, self.feature_scale_, strict=True)]
         n, n_intervals = len(scaled_points), sum(len(t) - 1 for t in knots)
-        if n <= min(self._max_points_per_interval * n_intervals, MAX_STORED_POINTS):
+        if self._uses_gram_of_points(n, n_intervals):
             gram = StoredGram(knot_kernel(scaled_points, scaled_knots))
             result, A = self._solve(gram, problem)
             values = values_at_knots(scaled_points, scaled_knots, A)

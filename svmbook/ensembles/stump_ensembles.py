@@ -104,8 +104,9 @@ class StumpEnsembleSVC(StumpEnsemble):
     Notes
     -----
     Memory of the exact fit: three arrays of :math:`n^2` numbers up to 10,000 points; for more
-    points, rows are computed on demand. With ``n_knots`` it is about 8nd numbers, and a million
-    rows take seconds.
+    points, rows are computed on demand. With few knots it is about 8nd numbers, and a million rows
+    take seconds. With many, it is that of the exact fit up to 10,000 points, and with r intervals
+    between knots about :math:`8nd + 8r^2` numbers beyond.
 
     References
     ----------
@@ -214,7 +215,8 @@ class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
     Notes
     -----
     Memory of the exact fit: three arrays of :math:`n^2` numbers, or 2.4 GB for 10,000 points. With
-    ``n_knots`` it is about 8nd numbers, and a million rows take seconds.
+    few knots it is about 8nd numbers, and a million rows take seconds; with many, see
+    `StumpEnsembleSVC`.
 
     References
     ----------

@@ -135,7 +135,7 @@ class LowRankGram(GramMatrix):
         for rows in blocks:
             scaled_rows = Z[rows] / np.sqrt(D[rows, None])
             S += scaled_rows.T @ scaled_rows
-        L = cholesky(S)
+        L = cholesky(S.T)  # symmetric; in this order it is factored in place
         typical_norm = np.sqrt(self.scale)
 
         def subtract_and_apply_adjoint(x, t):
@@ -185,7 +185,7 @@ class LowRankGram(GramMatrix):
 
 def factor_centred_ridge(H, mean, total_weight):
     """Factor the matrix of a centred ridge system in place and return its solver."""
-    L = cholesky(H)
+    L = cholesky(H.T)  # symmetric; in this order it is factored in place
 
     def solve(R, r):
         A = cholesky_solve(L, R - np.multiply.outer(mean, r))

@@ -208,4 +208,4 @@ class StumpGram(LowRankGram):
             - total_weight * np.outer(mean, mean)
             + lam * np.eye(len(mean))
         )
-        return factor_centred_ridge(np.asfortranarray(H), mean, total_weight)
+        return factor_centred_ridge(H, mean, total_weight)

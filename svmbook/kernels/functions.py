@@ -195,7 +195,7 @@ class GaussianBlocks:
     gamma : float
         Inverse of a squared length.
     dtype : type, default=float
-        Type of the values. In single precision they are computed two to four times faster, and
+        Type of the values. In single precision they are computed faster, and
         cancellation is not corrected.
 
     Examples

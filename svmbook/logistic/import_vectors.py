@@ -16,6 +16,7 @@ from ..gram import StoredGram
 from ..labels import is_multiclass
 from ..solvers.logistic.import_points import select_import_points_on_gram
 from ..solvers.logistic.likelihoods import Binomial
+from ..ties import argmax_up_to_rounding
 from .base import LogisticKernelMachine
 
 __all__ = ["ImportVectorMachine"]
@@ -177,7 +178,8 @@ class ImportVectorMachine(LogisticKernelMachine):
         # nearest to the mean becomes the origin.
         if is_linear:
             mean = np.average(points, axis=0, weights=problem.weights)
-            origin_index = np.argmin(((points - mean) ** 2).sum(axis=1))
+            squared_distances = ((points - mean) ** 2).sum(axis=1)
+            origin_index = argmax_up_to_rounding(-squared_distances, squared_distances.max())
             origin = points[origin_index]
             points = points - origin
         gram = StoredGram(problem.kernel.gram(points))

@@ -114,8 +114,8 @@ class ExemplarSVM(LocalEnsembleClassifier):
     Notes
     -----
     Memory is proportional to n and to the total number of negatives, since distances and outputs
-    are computed in blocks: 0.2 GB for 8,000 points of two slightly overlapping classes. Time grows
-    at least as :math:`n^2`.
+    are computed in blocks: 0.2 GB for 8,000 points of two slightly overlapping classes. The
+    distances take time proportional to :math:`n^2`.
 
     References
     ----------

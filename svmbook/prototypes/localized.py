@@ -47,7 +47,7 @@ class LocalizedSVM(PairwiseClassifier):
     n_neighbors : int or None, default=50
         Number of nearest training points to use, with all ties at the last one (many, if the
         features are integers or one-hot). None uses all points. SVMs of up to 64 points are trained
-        in batches, larger ones one after the other, which takes about ten times as long.
+        in batches, larger ones one after the other, which takes longer.
 
     Attributes
     ----------

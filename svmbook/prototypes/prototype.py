@@ -135,7 +135,7 @@ class PrototypeSVM(LocalEnsembleClassifier):
     Notes
     -----
     Memory is proportional to n, since distances and outputs are computed in blocks: less than
-    0.1 GB for 20,000 points with ten features. Time is proportional to :math:`n^2`.
+    0.1 GB for 16,000 points with twenty features. Time is proportional to :math:`n^2`.
 
     References
     ----------

@@ -63,7 +63,7 @@ def solve_fewest_errors(
     """Find a hyperplane with the smallest number of training errors.
 
     The time grows exponentially with this number: sixty points in the plane take seconds, a hundred
-    may take hours.
+    may take far longer.
 
     Parameters
     ----------

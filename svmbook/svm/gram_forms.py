@@ -15,7 +15,7 @@ __all__ = ["gram_and_mean", "is_low_rank", "n_stored_numbers"]
 MAX_LOW_RANK_RATIO = 0.25  # linear kernel: low rank is faster up to this many features per point
 MAX_STORED_GAUSSIAN_POINTS = 4000  # beyond, computing blocks twice is faster than storing K
 # Numbers that a fit stores, for the estimate of memory. If the Gram matrix is not stored: for a
-# Gaussian, systems of up to 5,000 free points; for other kernels, a full cache of rows.
+# Gaussian, a system of 10,000 free points; for other kernels, a full cache of rows.
 GAUSSIAN_NUMBERS, CACHE_NUMBERS = 1e8, DEFAULT_CACHE_MEGABYTES * 1e6 / 8
 
 

@@ -29,7 +29,9 @@ class IRWLSClassifier(KernelMachine):
     _memory_advice = "Use fewer points, or USVC, which uses few kernels."
 
     def _n_stored_numbers(self, n, d):
-        return n * d if self._is_linear else 6.4 * n * n
+        if not self._is_linear:
+            return 6.4 * n * n
+        return 5 * n * d if d <= n else n * d + 6 * n * n
 
     def _penalties(self, problem):
         """Return :math:`C_i`, the factor of the cost of each point in the objective."""

@@ -48,8 +48,10 @@ def fscl(X: np.ndarray, n_prototypes: int, kernel: Kernel, rng: np.random.Genera
     array([ 0., 10.])
     """
     centres = X[rng.choice(len(X), n_prototypes, replace=False)].copy()
-    # Scale of squared distances, for breaking ties; medians are robust to outliers.
-    scale = np.median(((X - np.median(X, axis=0)) ** 2).sum(axis=1))
+    # Scale of squared distances, for breaking ties. The median is robust to outliers, but zero if
+    # most points are equal.
+    squared_sizes = ((X - np.median(X, axis=0)) ** 2).sum(axis=1)
+    scale = np.median(squared_sizes) or squared_sizes.mean()
     for _ in range(N_PASSES):
         wins = np.ones(n_prototypes)
         for x in X[_shuffled_indices(len(X), PRESENTATIONS_PER_PROTOTYPE * n_prototypes, rng)]:

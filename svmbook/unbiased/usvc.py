@@ -93,10 +93,10 @@ class USVC(IRWLSClassifier):
 
     Attributes
     ----------
-    prototypes_ : ndarray of shape (m, n_features)
-        The prototypes; not for the linear kernel.
-    n_kernels_ : int
-        Number of prototypes; not for the linear kernel.
+    prototypes_, n_kernels_ : ndarray of shape (m, n_features), and int
+        The prototypes and their number; not for the linear kernel.
+    alpha_ : ndarray of shape (n_samples,)
+        The multipliers, as in `svmbook.IRWLSSVC`; linear kernel only.
     dual_coef_ : ndarray of shape (1, m)
         Coefficients :math:`\beta_j` of the prototypes; for the linear kernel, :math:`y_i\alpha_i`
         of the support vectors.
@@ -112,10 +112,8 @@ class USVC(IRWLSClassifier):
     threshold_ : float
         The decision value, before its subtraction, above which ``classes_[1]`` is predicted; only
         with a target.
-    objective_ : float
-        The objective, before the threshold is subtracted.
-    kkt_residual_ : float
-        Relative norm of the gradient.
+    objective_, kkt_residual_ : float
+        The objective, before the threshold is subtracted, and the relative norm of its gradient.
     converged_ : bool
         Whether ``kkt_residual_`` is at most ``tol``, or further progress is below rounding error;
         otherwise `fit` warns.
@@ -182,7 +180,9 @@ class USVC(IRWLSClassifier):
     _memory_advice = "Use fewer points, or fewer prototypes."
 
     def _n_stored_numbers(self, n, d):
-        return n * d if self._is_linear else 3 * n * (self.n_prototypes + d)
+        return (
+            super()._n_stored_numbers(n, d) if self._is_linear else n * (5 * self.n_prototypes + d)
+        )
 
     def __init__(
         self,

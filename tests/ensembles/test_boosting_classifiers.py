@@ -185,3 +185,11 @@ def test_failed_refit_leaves_an_unfitted_model():
         model.set_params(C=np.inf).fit(XOR, XOR_LABELS)
     with pytest.raises(NotFittedError):
         model.predict(XOR)
+
+
+def test_estimator_that_routes_metadata_is_fitted_to_pairs_of_classes():
+    X, y = twonorm(60, random_state=0)
+    y = np.where(X[:, 0] > 0.5, 2, y > 0)
+    tree_ensemble = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=2)
+    model = LPBoost(estimator=tree_ensemble, tol=0.1).fit(X, y)
+    assert len(model.estimators_) == 3 and model.score(X, y) > 0.9

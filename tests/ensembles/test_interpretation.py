@@ -50,6 +50,17 @@ def test_explanation_of_a_point_sums_to_its_output(model):
         model.explain(X[:2])
 
 
+def test_shape_bands_refuses_points_of_one_class_or_of_another_number():
+    model = StumpEnsembleSVC(n_knots=5).fit(X, Y)
+    one_class = np.unique(Y)[0] == Y
+    with pytest.raises(ValueError, match="both classes"):
+        shape_bands(model, X[one_class], Y[one_class], n_refits=2)
+    with pytest.raises(ValueError, match="both classes"):
+        shape_bands(model, X, Y, sample_weight=one_class.astype(float), n_refits=2)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        shape_bands(model, X, Y[:-1], n_refits=2)
+
+
 def test_shape_bands_refuses_pipelines_and_unknown_labels():
     pipeline = make_pipeline(SimpleImputer(), StumpEnsembleLogistic(n_knots=8)).fit(X, Y)
     with pytest.raises(TypeError, match=r"found Pipeline.*pipeline\[-1\]"):

@@ -322,3 +322,14 @@ def test_gram_matrix_computed_on_demand_gives_same_model(model, monkeypatch):
     expected = model.set_params(n_knots=None).fit(X, Y).decision_function(X_NEW)
     monkeypatch.setattr("svmbook.ensembles.stump_ensembles.MAX_STORED_POINTS", 10)
     np.testing.assert_allclose(model.fit(X, Y).decision_function(X_NEW), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_knots", [None, 8])
+@pytest.mark.parametrize("feature_scale", ["std", None])
+def test_feature_that_varies_by_rounding_errors_is_constant(n_knots, feature_scale):
+    X, y = np.array([[0.3], [0.1 + 0.2]] * 10), np.arange(20) % 2
+    model = StumpEnsembleSVC(n_knots=n_knots, feature_scale=feature_scale).fit(X, y)
+    outputs = model.decision_function(X)
+    loss = np.maximum(0.0, 1.0 - np.where(y == 1, 1.0, -1.0) * outputs).sum()
+    assert model.converged_ and loss == pytest.approx(model.objective_)
+    assert np.ptp(outputs) == 0.0

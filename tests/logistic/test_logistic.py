@@ -186,7 +186,7 @@ def test_coefficients_without_a_penalty_have_minimum_norm(labels):
     weights = np.linspace(0.5, 2, 80)
     model = KernelLogisticRegression(7.0, penalty=None, kernel="linear")
     model.fit(X, labels, sample_weight=weights)
-    centred = X - np.average(X, axis=0, weights=weights)
-    expected = np.squeeze(np.linalg.pinv(centred.T) @ model.coef_.T)
+    expected = np.squeeze(np.linalg.pinv((X - X.mean(axis=0)).T) @ model.coef_.T)
     assert len(model.support_) == 80
     np.testing.assert_allclose(np.squeeze(model.dual_coef_.T), expected, atol=1e-9)
+    np.testing.assert_allclose(model.dual_coef_ @ model.support_vectors_, model.coef_, atol=1e-9)

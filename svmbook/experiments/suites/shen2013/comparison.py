@@ -9,7 +9,7 @@ pruned by a pessimistic estimate of their error. For our trees, single and boost
 chosen by three-fold cross-validation inside each training set.
 
 With sampling, LIBSVM's vote, which the thesis uses, is run without noise only. A cross-validation
-takes a minute on average, ten times as long as with the other votes.
+takes a minute on average, more than ten times as long as with the other votes.
 """
 
 from functools import partial

@@ -138,7 +138,7 @@ def _log_cost(gram):
     seconds = (perf_counter() - start) * gram.n / len(columns)
     logger.info(
         "active sets: all %.1e kernel values take about %.1g s, and the fit about as long if few "
-        "points are free; memory is about 12 bytes times the square of the number of free points",
+        "points are free; memory is about 8 bytes times the square of the number of free points",
         float(gram.n) ** 2,
         seconds,
     )
