@@ -124,6 +124,35 @@ def test_whole_fits_are_faster_than_peers_with_a_small_tolerance(n, n_threads, p
     assert mean_time_ratio(gaussian_fits(n, n_threads), peer) <= max_ratio
 
 
+def many_points_fits(method, n_threads=1):
+    """Return the fits of a method, the last one for each problem, by data and number of points."""
+    rows = [r for r in load_records("bench_large") if r["method"] == method]
+    return {(r["data"], r["n"]): r for r in rows if r["n_threads"] == n_threads}
+
+
+def test_fits_to_many_points_are_certified_and_need_little_memory():
+    fits = many_points_fits("DualSVC")
+    assert [n for _, n in fits] == [20_000] + 4 * [100_000] + [200_000]
+    for (_, n), fit in fits.items():
+        gigabytes = 8e-9 * fit["memory_over_data"] * (n + 20_000) * fit["n_features"]
+        assert fit["converged"] and fit["relative_gap"] <= 1e-9
+        assert gigabytes <= (0.8 if n == 20_000 else 2)
+
+
+def test_fits_to_100_000_points_take_at_most_half_the_time_of_libsvm():
+    libsvm_fits = many_points_fits("LIBSVM")
+    for (data, n), fit in many_points_fits("DualSVC").items():
+        if n >= 100_000:
+            assert 2 * fit["fit_seconds"] <= libsvm_fits[data, n]["fit_seconds"]
+
+
+def test_prediction_of_a_million_points_is_faster_than_svc_and_needs_little_memory():
+    rows = [r for r in load_records("bench_large") if r["method"] == "prediction"]
+    ours, theirs = (next(r for r in rows if r["library"] == name) for name in ("DualSVC", "SVC"))
+    assert ours["predict_seconds"] <= theirs["predict_seconds"]
+    assert 8 * ours["memory_over_data"] * ours["n"] * 8 <= 500e6
+
+
 def test_labels_without_signal_take_longer_than_libsvm_only_if_its_tolerance_is_loose():
     fits = [r for r in load_records("bench_gaussian") if r["data"] == "no signal"]
     assert len(fits) == 2 * 4
