@@ -9,8 +9,8 @@ LIBSVM and of oneDAL has its default size, 200 MB. All methods get one core, and
 Up to 10,000 points, the time of `DualSVC` over that of LIBSVM at 1e-3 has a geometric mean of at
 most 1 for each number of points, and is at most 1.5 in every cell. Over LIBSVM and over oneDAL at
 1e-6, the geometric mean is at most 2/3 from 2,000 points on, and at most 0.85 with 500 points. This
-holds for seven data sets whose labels can be predicted. Fits to 20,000 points are measured too. Labels without signal are reported apart: `DualSVC` is slower
-than LIBSVM there if C is small.
+holds for seven data sets whose labels can be predicted. Fits to 20,000 points are measured too.
+Labels without signal are reported apart: `DualSVC` is slower than LIBSVM there if C is small.
 
 ``--out FILE`` adds each cell to the file as soon as it is measured, and skips the cells that the
 file contains already; ``--max-points N`` omits larger problems.
