@@ -24,9 +24,9 @@ _is_shown, _interruption = Event(), Event()
 
 
 def is_interrupted():
-    """Return whether Ctrl-C was pressed in a block of `show_progress`, which only ends its thread.
+    """Return whether Ctrl-C was pressed in a block of `show_progress` in the main thread.
 
-    The handler of Ctrl-C belongs to the main thread, so fits in other threads continue.
+    Fits in other threads are not interrupted.
     """
     return _interruption.is_set() and current_thread() is main_thread()
 

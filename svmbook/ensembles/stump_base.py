@@ -15,7 +15,7 @@ from ..gram.many_knots import knot_kernel, values_at_knots
 from ..gram.stumps import MAX_DENSE_POINTS_PER_WEIGHT
 from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..labels import is_multiclass
-from ..ties import TIE_TOL
+from ..ties import round_significand
 from ..weights import normalise_weights
 from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernel_expansion
 
@@ -23,8 +23,9 @@ __all__ = ["StumpEnsemble"]
 
 
 def _varies(points):
-    """Return the mask of the features whose values differ by more than rounding errors."""
-    return np.ptp(points, axis=0) > TIE_TOL * np.abs(points).max(axis=0)
+    """Return the mask of the features with two knots or more: values that differ when rounded."""
+    smallest, largest = (round_significand(ends(axis=0)) for ends in (points.min, points.max))
+    return largest > smallest
 
 
 class StumpEnsemble(AdditiveModel, KernelMachine):
@@ -77,11 +78,12 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         if is_multiclass(y):
             return self._fit_one_vs_one(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
-        points, self.feature_scale_ = problem.points, self._feature_scales(problem)
+        points = problem.points
+        varies = _varies(points)
+        self.feature_scale_ = self._feature_scales(problem, varies)
         scaled_points = points / self.feature_scale_
         problem = problem._replace(kernel=self._resolve_kernel(scaled_points, problem.weights))
-        all_constant = not _varies(points).any()  # then there are no knots
-        is_exact = self.n_knots is None or all_constant
+        is_exact = self.n_knots is None or not varies.any()  # without intervals between knots
         solve = self._solve_exactly if is_exact else self._solve_at_knots
         result, shape_functions, constant = solve(problem, scaled_points)
         self._set_additive_attributes(shape_functions, constant, points, problem.weights)
@@ -89,13 +91,13 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         del self._kernel  # the shape functions are the model; only the solver needs the kernel
         return self
 
-    def _feature_scales(self, problem):
+    def _feature_scales(self, problem, varies):
         """Return the scale of each feature: its standard deviation, or 1."""
         points, weights = problem.points, normalise_weights(problem.weights)
         if self.feature_scale is None:
             return np.ones(points.shape[1])
         deviations = np.sqrt(weights @ (points - weights @ points) ** 2)
-        return np.where(_varies(points), deviations, 1.0)
+        return np.where(varies, deviations, 1.0)
 
     def _solve_exactly(self, problem, scaled_points):
         """Solve for the kernel expansion in the points, and write it as shape functions."""

@@ -195,8 +195,8 @@ class GaussianBlocks:
     gamma : float
         Inverse of a squared length.
     dtype : type, default=float
-        Type of the values. In single precision they are computed faster, and
-        cancellation is not corrected.
+        Type of the values. In single precision they are computed faster, and cancellation is not
+        corrected.
 
     Examples
     --------

@@ -153,12 +153,10 @@ class LocalizedSVM(PairwiseClassifier):
                 columns = np.argsort(~in_pair, axis=1, kind="stable")
                 columns = columns[:, : in_pair.sum(axis=1).max()]
                 take = partial(np.take_along_axis, indices=columns, axis=1)
-                problems = (
-                    take(neighbors[has_both]),
-                    np.where(take(codes[has_both]) == b, 1.0, -1.0),
-                    take(np.where(in_pair, weights[has_both], 0.0)),
-                )
-                F[has_both] = self._outputs_of_problems(X[has_both], *problems)
+                y = np.where(take(codes[has_both]) == b, 1.0, -1.0)
+                pair_weights = take(np.where(in_pair, weights[has_both], 0.0))
+                indices = take(neighbors[has_both])
+                F[has_both] = self._outputs_of_problems(X[has_both], indices, y, pair_weights)
             return F
 
         return outputs_of_pair
@@ -172,6 +170,6 @@ class LocalizedSVM(PairwiseClassifier):
         for rows in row_blocks(len(X), k * (k + X.shape[1])):
             planes = fit_hyperplanes(self._points_[indices[rows]], y[rows], weights[rows])
             F[rows] = rowwise_outputs(X[rows], *planes[:2])
-            gaps.append(float(planes.relative_gap.max()))
-        self._warn_if_gap_is_large(max(gaps), stacklevel=8)
+            gaps.append(planes.relative_gap.max())
+        self._warn_if_gap_is_large(np.max(gaps), stacklevel=8)
         return F

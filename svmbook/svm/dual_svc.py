@@ -321,7 +321,7 @@ class DualSVC(KernelMachine):
         """Return the solver to use, or raise an error if it cannot compute the hard margin."""
         is_hard_margin = np.isinf(self.C)
         if self.solver == "auto":
-            has_low_rank = is_low_rank(kernel == "linear", n, d)
+            has_low_rank = is_low_rank(kernel, n, d)
             return "interior-point" if is_hard_margin or has_low_rank else "active-set"
         if is_hard_margin and self.solver != "interior-point":
             raise ValueError(

@@ -50,7 +50,7 @@ def n_stored_numbers(solver, kernel, n, d):
 
 def _choose_form(solver, kernel, is_known_definite, n, d):
     """Return "low-rank", "gaussian", "computed" or "stored", for the name of a kernel."""
-    if solver in ("interior-point", "cvxopt") and is_low_rank(kernel == "linear", n, d):
+    if solver in ("interior-point", "cvxopt") and is_low_rank(kernel, n, d):
         return "low-rank"
     max_stored = MAX_STORED_GAUSSIAN_POINTS if kernel == "rbf" else MAX_STORED_POINTS
     is_native = solver == "libsvm" and kernel in NATIVE_KERNELS
@@ -60,6 +60,9 @@ def _choose_form(solver, kernel, is_known_definite, n, d):
     return "stored"
 
 
-def is_low_rank(is_linear, n, d):
-    """Return whether the rank of the Gram matrix is low enough to use the points as its factor."""
-    return is_linear and d <= MAX_LOW_RANK_RATIO * n
+def is_low_rank(kernel, n, d):
+    """Return whether the rank of the Gram matrix is low enough to use the points as its factor.
+
+    ``kernel`` is the name of the kernel.
+    """
+    return kernel == "linear" and d <= MAX_LOW_RANK_RATIO * n

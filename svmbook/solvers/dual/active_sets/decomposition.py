@@ -29,12 +29,12 @@ def improve_by_decomposition(state, *, until_solved=False):
     violate as are free, and these become free.
     """
     working_set = np.flatnonzero(state.free)
-    has_added_points = not len(working_set)
-    if has_added_points:
+    if not len(working_set):
         working_set = _largest_violations(state, MIN_ADDED_POINTS)
     for _ in range(MAX_STEPS):
         if not len(working_set) or is_interrupted():
             break
+        has_bounded_points = not state.free[working_set].all()
         previous_objective = state.dual_objective
         _solve_working_set(state, working_set)
         state.b = state.optimal_intercept()
@@ -49,9 +49,8 @@ def improve_by_decomposition(state, *, until_solved=False):
         has_improved = state.dual_objective > previous_objective + min_increase
         if n_violating <= (0 if until_solved else n_free):
             break
-        if has_added_points and not has_improved:
+        if has_bounded_points and not has_improved:
             break
-        has_added_points = True
         n_added = int(np.clip(n_free, MIN_ADDED_POINTS, MAX_ADDED_POINTS))
         added = _largest_violations(state, n_added)
         working_set = np.union1d(np.flatnonzero(state.free), added)
