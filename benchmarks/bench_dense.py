@@ -1,6 +1,6 @@
 """Claims about the dense form of the interior-point method on a Gaussian kernel.
 
-It is at least 5 times faster than the textbook form at n = 1,000, and no slower than CVXOPT's own
+It is at least 4 times faster than the textbook form at n = 1,000, and no slower than CVXOPT's own
 solver with a sparse G at n = 1,500. At n = 4,000 an iteration takes at most 1.5 times as long as a
 Cholesky factorisation. LIBSVM, with the crossover from its solution to the exact one, is timed for
 comparison, also where it is faster. The Gram matrix is computed beforehand for all methods; its

@@ -4,13 +4,14 @@ Each method gets the points, and the time includes the kernel values. `DualSVC` 
 duality gap of at most 1e-9. LIBSVM (`sklearn.svm.SVC`) runs with its default tolerance, 1e-3, and
 with 1e-6, and oneDAL (the package scikit-learn-intelex, if it is installed) with 1e-6. The cache of
 LIBSVM and of oneDAL has its default size, 200 MB. All methods get one core, and from 2,000 to
-10,000 points also two; LIBSVM uses only one.
+10,000 points also two. LIBSVM always uses only one, and oneDAL both: it starts threads of its own
+when it is imported, before the limit is set.
 
-Up to 10,000 points, the time of `DualSVC` over that of LIBSVM at 1e-3 has a geometric mean of at
-most 1 for each number of points, and is at most 1.5 in every cell. Over LIBSVM and over oneDAL at
-1e-6, the geometric mean is at most 2/3 from 2,000 points on, and at most 0.85 with 500 points. This
-holds for seven data sets whose labels can be predicted. Fits to 20,000 points are measured too.
-Labels without signal are reported apart: `DualSVC` is slower than LIBSVM there if C is small.
+The time of `DualSVC` over that of LIBSVM at 1e-3 has a geometric mean of at most 1 for each number
+of points, and is at most 1.5 in every cell. Over LIBSVM and over oneDAL at 1e-6, the geometric mean
+is at most 2/3 from 2,000 points on (over oneDAL, with its second core, 0.7 for 20,000 points), and
+at most 0.85 with 500 points. This holds for seven data sets whose labels can be predicted. Labels
+without signal are reported apart: `DualSVC` is slower than LIBSVM there if C is small.
 
 ``--out FILE`` adds each cell to the file as soon as it is measured, and skips the cells that the
 file contains already; ``--max-points N`` omits larger problems.

@@ -11,7 +11,8 @@ LIBSVM from 100,000 points on.
 Prediction: for 10^6 points and 3,000 support vectors, `DualSVC` needs at most 500 MB besides the
 data and the output, and is no slower than `SVC`.
 
-All methods get one core; `DualSVC` and oneDAL also two on one data set. ``--out FILE`` adds each
+All methods get one core, but oneDAL uses both (see bench_gaussian.py); `DualSVC` gets two on one
+data set as well. ``--out FILE`` adds each
 row to the file as soon as it is measured, and skips the rows that the file contains already.
 """
 

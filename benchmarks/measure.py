@@ -59,9 +59,9 @@ def origin():
 
 @contextmanager
 def limit_threads(n_threads):
-    """Let this process use so many cores, by all its libraries.
+    """Let the threads that this process starts from now on use so many cores, and BLAS as well.
 
-    Some libraries ignore the limits that threadpoolctl sets.
+    Some libraries ignore the limits that threadpoolctl sets, so the cores are limited too.
     """
     cores = os.sched_getaffinity(0)
     if len(cores) < n_threads:

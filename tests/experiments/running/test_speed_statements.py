@@ -52,7 +52,7 @@ def test_time_of_low_rank_form_is_nearly_linear_in_the_number_of_points():
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0])
-@pytest.mark.parametrize(("n", "method", "factor"), [(1000, "textbook", 5), (1500, "sparse G", 1)])
+@pytest.mark.parametrize(("n", "method", "factor"), [(1000, "textbook", 4), (1500, "sparse G", 1)])
 def test_dense_form_is_faster_than_cvxopt(C, n, method, factor):
     ours = single_record("bench_dense", n=n, C=C, method="dense")
     theirs = single_record("bench_dense", n=n, C=C, method=method)
@@ -105,7 +105,7 @@ def mean_time_ratio(records, peer):
     return gmean([record["seconds"] / record[peer] for record in records])
 
 
-ONE_CORE = [(n, 1) for n in (500, 2000, 6000, 10_000)]
+ONE_CORE = [(n, 1) for n in (500, 2000, 6000, 10_000, 20_000)]
 TWO_CORES = [(n, 2) for n in (2000, 6000, 10_000)]
 
 
@@ -121,6 +121,8 @@ def test_whole_fits_are_certified_and_on_average_as_fast_as_loose_libsvm(n, n_th
 @pytest.mark.parametrize("peer", ["tight_libsvm_seconds", "tight_onedal_seconds"])
 def test_whole_fits_are_faster_than_peers_with_a_small_tolerance(n, n_threads, peer):
     max_ratio = 0.85 if n == 500 else 2 / 3
+    if (n, n_threads, peer) == (20_000, 1, "tight_onedal_seconds"):
+        max_ratio = 0.7  # oneDAL uses both cores
     assert mean_time_ratio(gaussian_fits(n, n_threads), peer) <= max_ratio
 
 
