@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.functions import GaussianBlocks
+from ..kernels.functions import MAX_NORMS_SUM, GaussianBlocks
 from .matrix import GramMatrix
 
 __all__ = ["GaussianGram"]
@@ -48,7 +48,10 @@ class GaussianGram(GramMatrix):
         self.dtype = np.float32 if single_precision else float
         self._blocks = GaussianBlocks(X, X, gamma, self.dtype)
         self.diagonal = np.ones(self.n)
-        self.entry_rounding = 1.0 + self._blocks.squared_norms.astype(float)  # of the exponents
+        # Of the exponents; those of points with larger norms are computed from differences.
+        self.entry_rounding = 1.0 + np.minimum(
+            self._blocks.squared_norms, MAX_NORMS_SUM, dtype=float
+        )
         if not np.isfinite(self._blocks.squared_norms).all():
             raise ValueError("the squared norms of the points are not finite; scale the features.")
 

@@ -30,6 +30,9 @@ MIN_BLOCK_ROWS = 32  # fewer rows make a matrix product slow
 SPARSE_BLOCK_ENTRIES = 4_000_000  # array entries in a block of a sparse product; 12 bytes each
 # A computed |x - z|^2 below this share of |x|^2 + |z|^2 has lost too many digits by cancellation.
 CANCELLATION_TOL = 1e-6
+# If gamma (|x|^2 + |z|^2) is larger than MAX_NORMS_SUM, an exponent -gamma |x - z|^2 is rounded by
+# more than 1e-13. The kernel value is then inaccurate, unless it is negligible.
+MAX_NORMS_SUM, NEGLIGIBLE_EXPONENT = 1e3, 40.0
 
 
 def linear(X: ArrayLike, Z: ArrayLike | None = None) -> np.ndarray:
@@ -290,14 +293,24 @@ def _exponents(left, right, out=None):
     if exponents.dtype == np.float32:
         return exponents
     X_norms, Z_norms = -left[:, -2], right[-1]
-    largest_tol = CANCELLATION_TOL * (X_norms.max(initial=0.0) + Z_norms.max(initial=0.0))
-    near_zero = np.flatnonzero(exponents >= -largest_tol)
+    near_zero = np.flatnonzero(
+        exponents >= -_inexact_below(X_norms.max(initial=0.0) + Z_norms.max(initial=0.0))
+    )
     for start in range(0, len(near_zero), BLOCK_ENTRIES):
         i, j = np.divmod(near_zero[start : start + BLOCK_ENTRIES], exponents.shape[1])
-        is_inexact = exponents[i, j] >= -CANCELLATION_TOL * (X_norms[i] + Z_norms[j])
+        is_inexact = exponents[i, j] >= -_inexact_below(X_norms[i] + Z_norms[j])
         i, j = i[is_inexact], j[is_inexact]
         exponents[i, j] = -((0.5 * left[i, :-2] - right[:-2, j].T) ** 2).sum(axis=1)
     return exponents
+
+
+def _inexact_below(norms_sum):
+    """Return the absolute exponent below which cancellation makes the kernel value inaccurate.
+
+    The rounding error of an exponent is proportional to the sum of both scaled squared norms.
+    """
+    min_exponent = np.where(norms_sum > MAX_NORMS_SUM, NEGLIGIBLE_EXPONENT, 0.0)
+    return np.maximum(CANCELLATION_TOL * norms_sum, min_exponent)
 
 
 def _row_slices(n, size):

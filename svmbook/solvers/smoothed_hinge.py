@@ -166,7 +166,7 @@ def _certified_result(problem, smoothed_result, width, n_steps, tol):
         dual_objective=dual_objective,
         w_squared=w_norm**2,
         kkt_residual=max(result.kkt_residual, relative_distance),
-        converged=bool(abs(primal_objective - dual_objective) <= tol * primal_objective),
+        converged=bool(primal_objective - dual_objective <= tol * primal_objective < np.inf),
     )
 
 

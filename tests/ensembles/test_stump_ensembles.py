@@ -333,3 +333,10 @@ def test_feature_that_varies_by_rounding_errors_is_constant(n_knots, feature_sca
     loss = np.maximum(0.0, 1.0 - np.where(y == 1, 1.0, -1.0) * outputs).sum()
     assert model.converged_ and loss == pytest.approx(model.objective_)
     assert np.ptp(outputs) == 0.0
+
+
+def test_infinite_objective_is_not_certified():
+    labels = np.random.default_rng(0).permutation(Y)
+    with np.errstate(all="ignore"), pytest.warns(ConvergenceWarning, match="not certified"):
+        model = StumpEnsembleSVC(n_knots=3).fit(X, labels, np.full(60, 1e307))
+    assert not model.converged_ and np.isinf(model.objective_)

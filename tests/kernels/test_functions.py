@@ -188,3 +188,13 @@ def test_blocks_of_the_gaussian_are_parts_of_the_whole(d):
     np.testing.assert_allclose(blocks.block(rows), K[rows], rtol=1e-13)
     triangle = blocks.upper_triangle(np.arange(150), np.float64)
     np.testing.assert_allclose(np.triu(triangle), np.triu(K), rtol=1e-13)
+
+
+@pytest.mark.parametrize("distance", [30.0, 2000.0, 1e6])
+def test_gaussian_is_accurate_for_clusters_that_are_far_apart(distance):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    X[::2, 0] += distance
+    exact_X = X.astype(np.longdouble)
+    exact = np.exp(-((exact_X[:, None] - exact_X[None]) ** 2).sum(axis=2)).astype(float)
+    rtol = 1e-12 + 4e-16 * distance  # centring rounds the points
+    np.testing.assert_allclose(gaussian(X, gamma=1.0), exact, rtol=rtol, atol=1e-16)

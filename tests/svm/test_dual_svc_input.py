@@ -68,3 +68,11 @@ def test_large_rounding_error_of_the_objective_is_reported():
     y = np.where(np.arange(20) % 2 == 0, 1.0, -1.0)
     with pytest.warns(ConvergenceWarning, match="relative rounding error"):
         DualSVC(kernel="poly", degree=2, solver="interior-point").fit(X, y)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_overflow_of_the_objective_is_reported(kernel):
+    X, y = stdev(2, 150, random_state=0)
+    model = DualSVC(C=1e160, kernel=kernel, solver="interior-point")
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="times C are too large"):
+        model.fit(X, y)

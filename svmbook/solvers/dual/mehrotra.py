@@ -187,7 +187,7 @@ def minimise_on_box(program, *, tol, max_iter):
     Raises
     ------
     ArithmeticError
-        The first system cannot be factored.
+        The first system cannot be factored, or the objective overflows.
 
     References
     ----------
@@ -213,6 +213,8 @@ def minimise_on_box(program, *, tol, max_iter):
             break
         n_iter += 1
         logger.info("interior point, iteration %d: relative gap %.1e", n_iter, iterate.relative_gap)
+    if best_point is None:
+        raise ArithmeticError("the objective overflows")
     return BoxSolution(*best_point, n_iter=n_iter, accurate=best_error <= 1.0)
 
 
