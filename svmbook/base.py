@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .dask_input import is_dask, predict_lazily
 from .labels import decode_labels, encode_binary_labels, encode_classes
 from .losses import logistic
 from .memory import check_memory
@@ -97,6 +98,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             more classes one value per point and class.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            return predict_lazily(self, "decision_function", X)
         X = self._validated_points(X)
         return (
             self._one_vs_one.decision_function(X)
@@ -117,6 +120,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Labels.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            return predict_lazily(self, "predict", X, dtype=self.classes_.dtype)
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
 
@@ -246,6 +252,8 @@ class LogOddsMixin:
                 self._one_vs_one, self._validated_points(X)
             )
             return couple_probabilities(pairwise_probabilities, len(self.classes_))
+        if is_dask(X):
+            return predict_lazily(self, "predict_proba", X, n_columns=len(self.classes_))
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))
 
@@ -267,5 +275,7 @@ class LogOddsMixin:
         if self._is_one_vs_one:
             with np.errstate(divide="ignore"):
                 return np.log(self.predict_proba(X))
+        if is_dask(X):
+            return predict_lazily(self, "predict_log_proba", X, n_columns=len(self.classes_))
         F = self.decision_function(X)
         return log_softmax(F, axis=1) if F.ndim > 1 else -logistic(np.column_stack([-F, F]))

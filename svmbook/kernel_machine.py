@@ -150,19 +150,28 @@ class KernelMachine(BaseClassifier):
         self.dual_coef_ = coefficients_2d[self.support_].T
         self.intercept_ = np.array(intercept, dtype=float).reshape(-1)
         if coef_and_origin is not None:
-            coef, origin = coef_and_origin
-            self.coef_ = coef.reshape(len(coef), -1).T
-            output_at_origin, origin = self.intercept_, np.broadcast_to(origin, len(coef))
-            self.intercept_ = output_at_origin - self.coef_ @ origin
-            fitted_coef, fitted_intercept = self.coef_.copy(), self.intercept_.copy()
-            self._centred_model = origin, output_at_origin, fitted_coef, fitted_intercept
+            self._set_linear_function(coef_and_origin[0], intercept, coef_and_origin[1])
         return coefficients
 
+    def _set_linear_function(self, coef, intercept, origin):
+        """Set the attributes of a linear function of the points minus an origin."""
+        self.coef_ = coef.reshape(len(coef), -1).T
+        output_at_origin = np.array(intercept, dtype=float).reshape(-1)
+        origin = np.broadcast_to(origin, len(coef))
+        self.intercept_ = output_at_origin - self.coef_ @ origin
+        fitted_coef, fitted_intercept = self.coef_.copy(), self.intercept_.copy()
+        self._centred_model = origin, output_at_origin, fitted_coef, fitted_intercept
+
     def _set_diagnostics(self, problem, result, *, stacklevel):
-        """Set the classes and the diagnostics of the fit, and warn if it is not certified."""
-        self._kernel, self.classes_ = problem.kernel.without_shift(), problem.classes
+        """Set the kernel, the classes and the diagnostics, and warn if it is not certified."""
+        self._kernel = problem.kernel.without_shift()
         if "gamma" in self._kernel.params:
             self.gamma_ = self._kernel.params["gamma"]
+        self._set_certificate(problem.classes, result, stacklevel=stacklevel + 1)
+
+    def _set_certificate(self, classes, result, *, stacklevel):
+        """Set the classes and the diagnostics of the fit, and warn if it is not certified."""
+        self.classes_ = classes
         self.objective_, self.kkt_residual_ = result.objective, result.kkt_residual
         self.n_iter_, self.converged_ = result.n_iter, result.converged
         gap_text = ""

@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 from ..labels import decode_labels, is_multiclass
 from ..solvers.boosting.adaboost import run_adaboost
 from ..solvers.boosting.stumps import MidpointStumps, StumpArray
+from ..weights import normalise_weights
 from .additive import AdditiveModel, step_functions_from_stumps
 
 __all__ = ["AdaBoostStump"]
@@ -131,7 +132,7 @@ class AdaBoostStump(AdditiveModel):
         self.features_, self.thresholds_, self.signs_ = stumps
         self.estimator_weights_, self.n_iter_ = result.weights, len(result.weights)
         shape_functions, constant = step_functions_from_stumps(stumps, result.weights, X.shape[1])
-        self._set_additive_attributes(shape_functions, constant, X, weights)
+        self._set_additive_attributes(shape_functions, constant, X, normalise_weights(weights))
         self.classes_ = classes
         if not result.hypotheses:
             warnings.warn(

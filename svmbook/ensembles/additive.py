@@ -6,6 +6,7 @@ Every ensemble of stumps can be written, plotted and evaluated in this form. The
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from ..base import BaseClassifier
+from ..moments import Moments
+from ..rows import sum_rows
 from ..tables import data_frame
 from ..ties import round_significand, unique_up_to_rounding
-from ..weights import normalise_weights
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -149,7 +151,7 @@ class AdditiveModel(BaseClassifier):
         """
         self._check_single_decision_function("contributions")
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._contributions(X)
+        return _contributions(self.shape_functions_, X)
 
     def explain(self, x: ArrayLike) -> DataFrame:
         r"""Return the contribution of each feature to the output of one point, largest first.
@@ -195,7 +197,7 @@ class AdditiveModel(BaseClassifier):
         point = validate_data(self, x, dtype=np.float64, reset=False)
         if len(point) != 1:
             raise ValueError(f"explain takes one point; found {len(point)}.")
-        contributions = self._contributions(point)[0]
+        contributions = _contributions(self.shape_functions_, point)[0]
         order = np.argsort(-round_significand(np.abs(contributions)), kind="stable")
         names = self._feature_names()
         rows = [(names[j], point[0, j], contributions[j]) for j in order]
@@ -243,30 +245,34 @@ class AdditiveModel(BaseClassifier):
     def _feature_names(self):
         return _check_feature_names_in(self)
 
-    def _contributions(self, X):
-        contributions = np.empty(X.shape, order="F")
-        for j, g in enumerate(self.shape_functions_):
-            contributions[:, j] = g(X[:, j])
-        return contributions
-
     def _decision_values(self, X):
         F = np.full(len(X), self.intercept_[0])
         for j, g in enumerate(self.shape_functions_):
             F += g(X[:, j])
         return F
 
-    def _set_additive_attributes(self, shape_functions, constant, X, weights):
+    def _set_additive_attributes(self, shape_functions, constant, points, weights):
         """Set the fitted attributes of an additive model, with centred shape functions.
 
         The weighted mean of each shape function over the training points is added to the constant
-        term, which gives the intercept.
+        term, which gives the intercept. The weights are an array with sum one, or in blocks.
         """
-        self.shape_functions_ = shape_functions
-        contributions, weights = self._contributions(X), normalise_weights(weights)
-        means = weights @ contributions
+        moments = sum_rows(partial(_contribution_moments, shape_functions), points, weights)
         self.shape_functions_ = [
             g._replace(values=g.values - mean)
-            for g, mean in zip(shape_functions, means, strict=True)
+            for g, mean in zip(shape_functions, moments.mean, strict=True)
         ]
-        self.intercept_ = np.array([constant + means.sum()])
-        self.feature_importances_ = np.sqrt(weights @ (contributions - means) ** 2)
+        self.intercept_ = np.array([constant + moments.mean.sum()])
+        self.feature_importances_ = moments.deviations
+
+
+def _contributions(shape_functions, points):
+    """Return the value of each shape function at each point."""
+    contributions = np.empty(points.shape, order="F")
+    for j, g in enumerate(shape_functions):
+        contributions[:, j] = g(points[:, j])
+    return contributions
+
+
+def _contribution_moments(shape_functions, points, weights):
+    return Moments.of_points(_contributions(shape_functions, points), weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral
 from typing import ClassVar, Self
 
@@ -10,11 +11,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..dask_input import block_problem, is_dask, running_cluster
 from ..gram import StoredGram, StumpGram, quantile_knots
+from ..gram.block_knots import block_quantile_knots
+from ..gram.blocks import BlockGram
 from ..gram.many_knots import knot_kernel, values_at_knots
-from ..gram.stumps import MAX_DENSE_POINTS_PER_WEIGHT
+from ..gram.stumps import MAX_DENSE_POINTS_PER_WEIGHT, map_from_weights_to_values
 from ..kernel_machine import MAX_STORED_POINTS, KernelMachine
 from ..labels import is_multiclass
+from ..moments import Moments
 from ..ties import round_significand
 from ..weights import normalise_weights
 from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernel_expansion
@@ -22,10 +27,9 @@ from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kern
 __all__ = ["StumpEnsemble"]
 
 
-def _varies(points):
+def _varies(moments):
     """Return the mask of the features with two knots or more: values that differ when rounded."""
-    smallest, largest = (round_significand(ends(axis=0)) for ends in (points.min, points.max))
-    return largest > smallest
+    return round_significand(moments.largest) > round_significand(moments.smallest)
 
 
 class StumpEnsemble(AdditiveModel, KernelMachine):
@@ -64,7 +68,9 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training points.
+            Training points. With ``n_knots``, ``X`` may be a Dask array or data frame, like the
+            other arguments. The knots are then the same up to 200,000 points, and for more points
+            quantiles of t-digests; there must be two classes.
         y : array-like of shape (n_samples,)
             Labels of any kind, of two classes or more.
         sample_weight : array-like of shape (n_samples,), optional
@@ -75,29 +81,58 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         self
             The fitted estimator.
         """
+        if is_dask(X):
+            return self._fit_in_blocks(X, y, sample_weight)
         if is_multiclass(y):
             return self._fit_one_vs_one(X, y, sample_weight)
         problem = self._training_problem(X, y, sample_weight)
-        points = problem.points
-        varies = _varies(points)
-        self.feature_scale_ = self._feature_scales(problem, varies)
+        points, weights = problem.points, normalise_weights(problem.weights)
+        moments = Moments.of_points(points, weights)
+        self.feature_scale_ = self._feature_scales(moments)
         scaled_points = points / self.feature_scale_
         problem = problem._replace(kernel=self._resolve_kernel(scaled_points, problem.weights))
-        is_exact = self.n_knots is None or not varies.any()  # without intervals between knots
+        is_exact = self.n_knots is None or not _varies(moments).any()  # else there are intervals
         solve = self._solve_exactly if is_exact else self._solve_at_knots
         result, shape_functions, constant = solve(problem, scaled_points)
-        self._set_additive_attributes(shape_functions, constant, points, problem.weights)
+        self._set_additive_attributes(shape_functions, constant, points, weights)
         self._set_diagnostics(problem, result, stacklevel=4)
         del self._kernel  # the shape functions are the model; only the solver needs the kernel
         return self
 
-    def _feature_scales(self, problem, varies):
+    def _fit_in_blocks(self, X, y, sample_weight):
+        """Fit the shape functions to Dask collections."""
+        if self.n_knots is None:
+            raise ValueError(
+                f"for Dask collections {type(self).__name__} needs n_knots, for instance 32: "
+                "without knots the Gram matrix of all points would be needed."
+            )
+        with running_cluster():
+            problem = block_problem(self, X, y, sample_weight)
+            self.feature_scale_ = self._feature_scales(problem.moments)
+            n_knots, n = int(self.n_knots), sum(problem.block_sizes)
+            knots = block_quantile_knots(
+                problem.points, problem.weights, n, problem.moments, n_knots
+            )
+            scaled_knots = self._scaled(knots)
+            values_map = map_from_weights_to_values(scaled_knots)
+            make_gram = partial(_gram_of_block, scale=self.feature_scale_, knots=scaled_knots, n=n)
+            gram = BlockGram(problem.points, problem.block_sizes, make_gram, values_map.shape[1])
+            result, weights = self._solve(gram, problem)
+            shape_functions = _shape_functions(knots, values_map @ weights)
+            self._set_additive_attributes(
+                shape_functions, result.intercept, problem.points, problem.weights
+            )
+        self._set_certificate(problem.classes, result, stacklevel=4)
+        return self
+
+    def _feature_scales(self, moments):
         """Return the scale of each feature: its standard deviation, or 1."""
-        points, weights = problem.points, normalise_weights(problem.weights)
         if self.feature_scale is None:
-            return np.ones(points.shape[1])
-        deviations = np.sqrt(weights @ (points - weights @ points) ** 2)
-        return np.where(varies, deviations, 1.0)
+            return np.ones(len(moments.mean))
+        return np.where(_varies(moments), moments.deviations, 1.0)
+
+    def _scaled(self, knots):
+        return [t / scale for t, scale in zip(knots, self.feature_scale_, strict=True)]
 
     def _solve_exactly(self, problem, scaled_points):
         """Solve for the kernel expansion in the points, and write it as shape functions."""
@@ -130,16 +165,25 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         of the points.
         """
         knots = quantile_knots(problem.points, int(self.n_knots), problem.weights)
-        scaled_knots = [t / scale for t, scale in zip(knots, self.feature_scale_, strict=True)]
+        scaled_knots = self._scaled(knots)
         n, n_intervals = len(scaled_points), sum(len(t) - 1 for t in knots)
         if self._uses_gram_of_points(n, n_intervals):
             gram = StoredGram(knot_kernel(scaled_points, scaled_knots))
             result, A = self._solve(gram, problem)
-            values = values_at_knots(scaled_points, scaled_knots, A)
+            values = np.concatenate(values_at_knots(scaled_points, scaled_knots, A))
         else:
             gram = StumpGram.from_knots(scaled_points, scaled_knots)
             result, weights = self._solve(gram, problem)
-            offsets = np.cumsum([len(t) for t in knots])[:-1]
-            values = np.split(gram.weights_to_values @ weights, offsets)
-        shape_functions = [PiecewiseLinear(t, v) for t, v in zip(knots, values, strict=True)]
-        return result, shape_functions, result.intercept
+            values = gram.weights_to_values @ weights
+        return result, _shape_functions(knots, values), result.intercept
+
+
+def _shape_functions(knots, values):
+    """Return a function per feature, given its knots and the values at the knots of all."""
+    offsets = np.cumsum([len(t) for t in knots])[:-1]
+    return [PiecewiseLinear(t, v) for t, v in zip(knots, np.split(values, offsets), strict=True)]
+
+
+def _gram_of_block(points, scale, knots, n):
+    share = len(points) / n
+    return StumpGram.from_knots(points / scale, knots, hessian_sample_share=share)

@@ -2,18 +2,22 @@ r"""Additive models over all decision stumps, :math:`F(x) = b + \sum_j g_j(x_j)`
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Real
 from typing import ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..base import LogOddsMixin
-from ..gram import ComputedGram, StumpGram
+from ..gram import ComputedGram, LowRankGram
 from ..kernel_machine import MAX_STORED_POINTS
+from ..rows import map_rows
 from ..solvers.dual.active_sets.solver import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
 from ..solvers.smoothed_hinge import solve_smoothed_hinge
+from ..solvers.start_sample import draw_start_sample
 from ..weights import point_penalties
 from .stump_base import StumpEnsemble
 
@@ -159,9 +163,9 @@ class StumpEnsembleSVC(StumpEnsemble):
 
     def _solve(self, gram, problem):
         """Return a result, and the coefficients of the points or the weights at the knots."""
-        C = point_penalties(float(self.C), problem.weights)
+        C = map_rows(partial(point_penalties, float(self.C)), problem.weights)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
-        if isinstance(gram, StumpGram):
+        if isinstance(gram, LowRankGram):
             return solve_smoothed_hinge(gram, problem.y, C, **options)
         result = solve_active_set_on_gram(gram, problem.y, C, **options)
         return result, problem.y * result.alpha
@@ -280,7 +284,14 @@ class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
 
     def _solve(self, gram, problem):
         """Return a result, and the coefficients of the points or the weights at the knots."""
-        likelihood = Binomial(problem.y, problem.weights)
+        problems = [(gram, problem.y, problem.weights)]
+        sample = draw_start_sample(*problems[0]) if isinstance(gram, LowRankGram) else None
+        if sample is not None:
+            problems.insert(0, sample)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
-        (result,) = ridge_path(gram, likelihood, [float(self.lam)], **options)
+        start = np.zeros(gram.n_unknowns), 0.0
+        for gram, y, weights in problems:
+            likelihood = map_rows(Binomial, y, weights)
+            (result,) = ridge_path(gram, likelihood, [float(self.lam)], start=start, **options)
+            start = result.coef, result.intercept
         return result, result.coef

@@ -4,8 +4,9 @@ To add a form, write one class in a new file; `GramMatrix` documents the methods
 """
 
 from .computed import ComputedGram
+from .factors import centred_gram, pivoted_cholesky
 from .gaussian import GaussianGram
-from .low_rank import LowRankGram, centred_gram, pivoted_cholesky
+from .low_rank import LowRankGram
 from .matrix import GramMatrix
 from .stored import StoredGram
 from .stumps import StumpGram, quantile_knots

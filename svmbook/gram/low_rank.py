@@ -4,31 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import lapack, solve_triangular
 
+from ..rows import Terms
 from ..threads import one_blas_thread
 from .matrix import FULL_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
 
-__all__ = [
-    "LowRankGram",
-    "centred_gram",
-    "factor_centred_ridge",
-    "low_rank_approximation",
-    "pivoted_cholesky",
-]
+__all__ = ["LowRankGram", "RidgeTerms"]
 
 # Relative to the right-hand side: a smaller residual is not refined, since each refinement step
 # takes a pass over the data.
 RESIDUAL_TOL = 1e-9
 RESIDUAL_RATIO = 0.1  # refinement stops if a step leaves a larger fraction of the residual
 MAX_REFINEMENTS = 4
-CENTRED_TOL = 1e-6  # relative to the root mean square: a smaller mean needs no centring
-# Relative to the norm of a column: if less remains after centring, the column is constant. In the
-# factorisation of r columns, pivots below r times this tolerance are rounding errors.
-DEPENDENT_TOL = 10 * np.finfo(float).eps
 ROWS_PER_BLOCK = 1024  # bounds temporary memory; a block fits in the cache
 
 
@@ -54,7 +47,11 @@ class LowRankGram(GramMatrix):
     def __init__(self, Z: ArrayLike, pivots: ArrayLike | None = None) -> None:
         self.Z, self.pivots = np.ascontiguousarray(Z), pivots
         self.n = len(Z)
-        self.diagonal = np.einsum("ij,ij->i", Z, Z)
+
+    @cached_property
+    def diagonal(self):
+        """Squared norms of the rows."""
+        return np.einsum("ij,ij->i", self.Z, self.Z)
 
     def limit_blas_threads(self) -> AbstractContextManager:
         """Return the context in which BLAS is fastest for this form: one thread.
@@ -79,6 +76,10 @@ class LowRankGram(GramMatrix):
     def inner(self, U: np.ndarray, V: np.ndarray, outputs_of_V: np.ndarray) -> float:
         """Return the inner product of two functions."""
         return float(np.sum(U * V))
+
+    def squared_norm(self, w: np.ndarray) -> float:
+        """Return the squared norm of a function, or the sum of those of several."""
+        return float(np.sum(w * w))
 
     def terms_norm(self, w: np.ndarray) -> float:
         """Return the norm of the weights; an output is the product of w with a row of Z."""
@@ -115,6 +116,24 @@ class LowRankGram(GramMatrix):
     def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
         return LowRankGram(self.Z[indices])
+
+    def sample(self, size: int, *rows: np.ndarray) -> tuple:
+        """Return a random sample of the points: its Gram matrix, and values per point.
+
+        Parameters
+        ----------
+        size : int
+            Number of points, drawn without replacement.
+        *rows : ndarray of shape (n,)
+            Values per point.
+
+        Returns
+        -------
+        tuple
+            The Gram matrix and the values of the sample.
+        """
+        indices = np.sort(np.random.default_rng(0).choice(self.n, size, replace=False))
+        return self.submatrix(indices), *(values[indices] for values in rows)
 
     def factor(self, D: np.ndarray) -> Callable:
         r"""Factor an r x r system and return the function that solves :math:`(K + D)x = b`.
@@ -170,172 +189,65 @@ class LowRankGram(GramMatrix):
         :math:`1^\top W(ZA + 1b^\top) = r^\top`. Centring the rows at their weighted mean
         :math:`\bar z` separates the two unknowns:
         :math:`(\sum_i W_i (z_i - \bar z)(z_i - \bar z)^\top + \lambda I)A = R - \bar z r^\top`.
+        If all weights are zero, any b is a solution, and b is 0.
         """
+        return self.ridge_terms(W).factor(lam)
+
+    def ridge_terms(self, W: np.ndarray) -> RidgeTerms:
+        """Return the weighted sums over the rows that `factor_ridge` needs."""
         Z, total_weight = self.Z, W.sum()
-        mean = W @ Z / total_weight
-        H = lam * np.eye(self.n_unknowns)
+        mean = W @ Z / (total_weight or 1.0)
+        scatter = np.zeros((self.n_unknowns, self.n_unknowns))
         for rows in self._row_blocks():
             scaled_rows = (Z[rows] - mean) * np.sqrt(W[rows, None])
-            H += scaled_rows.T @ scaled_rows
-        return factor_centred_ridge(H, mean, total_weight)
+            scatter += scaled_rows.T @ scaled_rows
+        return RidgeTerms(total_weight, mean, scatter)
 
     def _row_blocks(self):
         return [slice(start, start + ROWS_PER_BLOCK) for start in range(0, self.n, ROWS_PER_BLOCK)]
 
 
-def factor_centred_ridge(H, mean, total_weight):
-    """Factor the matrix of a centred ridge system in place and return its solver."""
-    L = cholesky(H.T)  # symmetric; in this order it is factored in place
+@dataclass(frozen=True, eq=False)
+class RidgeTerms(Terms):
+    r"""Weighted sums over rows :math:`z_i`: their number, their mean and their scatter matrix.
 
-    def solve(R, r):
-        A = cholesky_solve(L, R - np.multiply.outer(mean, r))
-        return A, r / total_weight - mean @ A
-
-    return solve
-
-
-@one_blas_thread()
-def centred_gram(Z: np.ndarray) -> tuple[LowRankGram, np.ndarray]:
-    r"""Return the Gram matrix of the centred rows, without dependent columns, and the mean row.
-
-    On the feasible set of the dual :math:`y^\top\alpha = 0`, so adding the same vector to
-    every row of :math:`Z` changes only the intercept, and centring improves the condition number.
-    Rows that are already centred are not copied.
-
-    Constant columns are dropped, and columns that depend on others (the last of a set of 0/1
-    indicators that sum to one) are merged into them. Otherwise rounding would absorb the :math:`I`
-    of :math:`I + Z^\top D^{-1} Z` as :math:`D` goes to zero, and leave a singular matrix. With
-    columns of norm one, :math:`Z = UT`, a pivoted Cholesky factorisation of
-    :math:`U^\top U` finds independent columns B and writes the others as :math:`U_B M`. Then
-
-    .. math:: ZZ^\top = U_B\,[I\;M]\,T^2\,[I\;M]^\top U_B^\top = (U_B L)(U_B L)^\top,
-
-    where :math:`LL^\top` is the Cholesky factorisation of :math:`[I\;M]\,T^2\,[I\;M]^\top`.
-
-    Parameters
+    Attributes
     ----------
-    Z : ndarray of shape (n, r)
-        Factor of a Gram matrix.
-
-    Returns
-    -------
-    gram : LowRankGram
-    mean : ndarray
-        Mean of the rows of Z, in the coordinates of the factor of ``gram``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.gram import centred_gram
-    >>> gram, mean = centred_gram(np.array([[1.0, 5.0], [3.0, 5.0]]))
-    >>> gram.Z.shape, gram.block([0, 1], [0, 1])
-    ((2, 1), array([[ 1., -1.],
-           [-1.,  1.]]))
+    total_weight : float
+        The sum of the weights.
+    mean : ndarray of shape (r,)
+        The weighted mean of the rows.
+    scatter : ndarray of shape (r, r)
+        :math:`\sum_i W_i (z_i - \bar z)(z_i - \bar z)^\top`.
     """
-    n, r = Z.shape
-    mean = Z.mean(axis=0)
-    root_mean_square = np.sqrt(np.einsum("ij,ij->j", Z, Z) / n)
-    if (np.abs(mean) <= CENTRED_TOL * root_mean_square).all():
-        mean = np.zeros(r)
-    else:
-        Z = Z - mean
-    products = Z.T @ Z
-    column_norms = np.sqrt(np.diagonal(products))
-    nonconstant_columns = np.flatnonzero(
-        column_norms > DEPENDENT_TOL * np.sqrt(n) * root_mean_square
-    )
-    column_norms = column_norms[nonconstant_columns]
-    R, order, rank, _ = lapack.dpstrf(
-        products[np.ix_(nonconstant_columns, nonconstant_columns)]
-        / np.outer(column_norms, column_norms),
-        tol=DEPENDENT_TOL * r,
-    )
-    if rank in (0, r):
-        return LowRankGram(Z), mean
-    order -= 1  # LAPACK counts from one
-    B, dependent_columns = order[:rank], order[rank:]
-    M = solve_triangular(R[:rank, :rank], R[:rank, rank:])
-    L = np.linalg.cholesky(
-        np.diag(column_norms[B] ** 2) + (M * column_norms[dependent_columns] ** 2) @ M.T
-    )
-    scaled_mean = column_norms * mean[nonconstant_columns]
-    mean = solve_triangular(L, scaled_mean[B] + M @ scaled_mean[dependent_columns], lower=True)
-    transform = np.zeros((r, rank))
-    transform[nonconstant_columns[B]] = L / column_norms[B, None]
-    return LowRankGram(Z @ transform), mean
 
+    total_weight: float
+    mean: np.ndarray
+    scatter: np.ndarray
 
-def low_rank_approximation(gram, landmarks, *, tol, max_rank):
-    r"""Approximate a Gram matrix by :math:`ZZ^\top` from its columns at some landmark points.
+    def __add__(self, other):
+        """Return the terms of all rows of two sets.
 
-    A pivoted Cholesky factorisation :math:`K_{SS} \approx LL^\top` of the landmarks S chooses the
-    pivots P, and :math:`Z = K_{\cdot P}L_{PP}^{-\top}`, the Nystroem approximation.
+        The means of the sets contribute to the scatter: Chan, Golub and LeVeque (1983), "Algorithms
+        for computing the sample variance", The American Statistician 37, 242-247, equation 2.1.
+        """
+        total_weight = self.total_weight + other.total_weight
+        share = other.total_weight / (total_weight or 1.0)
+        difference = other.mean - self.mean
+        scatter = self.scatter + other.scatter
+        scatter += np.multiply.outer(self.total_weight * share * difference, difference)
+        return RidgeTerms(total_weight, self.mean + share * difference, scatter)
 
-    Parameters
-    ----------
-    gram : GramMatrix
-        Gram matrix of n points.
-    landmarks : ndarray of int
-        Indices of the landmarks.
-    tol : float
-        The factorisation ends when every remaining diagonal entry of the landmarks is below this
-        fraction of the largest.
-    max_rank : float
-        Largest rank to return.
+    def factor(self, lam: float) -> Callable:
+        """Factor the centred system of `LowRankGram.factor_ridge` and return its solver.
 
-    Returns
-    -------
-    LowRankGram or None
-        None if the rank exceeds ``max_rank``.
-    """
-    factor = pivoted_cholesky(gram.submatrix(landmarks).array(), tol=tol, max_rank=max_rank)
-    if factor is None:
-        return None
-    rows = gram.block(landmarks[factor.pivots], np.arange(gram.n))
-    L = factor.Z[factor.pivots]
-    return LowRankGram(solve_triangular(L, rows, lower=True).T)
+        The factor takes the place of the scatter matrix, which is lost.
+        """
+        self.scatter.ravel()[:: len(self.mean) + 1] += lam
+        L = cholesky(self.scatter.T)  # symmetric; in this order it is factored in place
 
+        def solve(R, r):
+            A = cholesky_solve(L, R - np.multiply.outer(self.mean, r))
+            return A, (r / self.total_weight - self.mean @ A if self.total_weight else 0.0 * r)
 
-def pivoted_cholesky(
-    K: ArrayLike, *, tol: float | None = None, max_rank: float | None = None
-) -> LowRankGram | None:
-    r"""Factor a stored Gram matrix as :math:`ZZ^\top` with independent columns, up to rounding.
-
-    Each step of this pivoted Cholesky factorisation chooses the point that the earlier points
-    approximate worst. It ends when only rounding errors remain. For smooth kernels the rank is low.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Gram matrix, symmetric positive semi-definite.
-    tol : float, default=None
-        The factorisation ends when every remaining diagonal entry is below this fraction of the
-        largest :math:`k(x, x)`; by default n times machine precision.
-    max_rank : float, default=None
-        The largest rank to return.
-
-    Returns
-    -------
-    LowRankGram or None
-        Its ``pivots`` are the points in the order of the factorisation. None if the rank exceeds
-        ``max_rank``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from svmbook.gram import pivoted_cholesky
-    >>> X = np.array([[3.0, 4.0], [1.0, 0.0], [6.0, 8.0]])
-    >>> gram = pivoted_cholesky(X @ X.T)
-    >>> gram.n_unknowns, bool(np.allclose(gram.Z @ gram.Z.T, X @ X.T))
-    (2, True)
-    """
-    largest_diagonal_entry = np.diagonal(K).max()
-    L, order, rank, _ = lapack.dpstrf(
-        K, lower=1, tol=-1.0 if tol is None else tol * largest_diagonal_entry
-    )
-    if max_rank is not None and rank > max_rank:
-        return None
-    order -= 1  # LAPACK counts from one
-    Z = np.empty((len(K), rank))
-    Z[order] = np.tril(L[:, :rank])
-    return LowRankGram(Z, pivots=order[:rank])
+        return solve

@@ -75,6 +75,16 @@ class GramMatrix:
         return np.sqrt(np.maximum(self.diagonal, 0.0))
 
     @cached_property
+    def largest_norm(self):
+        """The largest of the norms."""
+        return float(self.norms.max())
+
+    @property
+    def rows(self):
+        """The rows of the points, for `svmbook.rows.sum_rows`; in memory, this Gram matrix."""
+        return self
+
+    @cached_property
     def scale(self):
         """Mean of the diagonal, a typical k(x, x); 1 for a matrix of zeros."""
         return float(np.mean(self.diagonal)) or 1.0
@@ -101,6 +111,10 @@ class GramMatrix:
     def inner(self, U: np.ndarray, V: np.ndarray, outputs_of_V: np.ndarray) -> float:
         """Return the inner product of two functions, given the outputs of the second."""
         return float(np.sum(U * outputs_of_V))
+
+    def squared_norm(self, A: np.ndarray) -> float:
+        """Return the squared norm of a function, or the sum of those of several."""
+        return self.inner(A, A, self.outputs(A))
 
     def terms_norm(self, A: np.ndarray) -> float:
         """Return the Euclidean norm of the norms of the terms of a kernel expansion."""

@@ -16,7 +16,6 @@ point.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -26,12 +25,17 @@ from scipy.sparse import block_diag, csr_array
 
 from ..ties import unique_up_to_rounding
 from ..weights import normalise_weights
-from .low_rank import LowRankGram, factor_centred_ridge
+from .low_rank import LowRankGram, RidgeTerms
 
 if TYPE_CHECKING:
     from .matrix import GramMatrix
 
-__all__ = ["StumpGram", "intervals_and_fractions", "quantile_knots"]
+__all__ = [
+    "StumpGram",
+    "intervals_and_fractions",
+    "map_from_weights_to_values",
+    "quantile_knots",
+]
 
 QUANTILE_SAMPLE_SIZE = 200_000  # approximate; quantiles are computed from a sample
 WEIGHT_SUM_TOL = 1e-9  # bound on the relative rounding error of a sum of weights
@@ -98,6 +102,12 @@ def intervals_and_fractions(x: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, n
     return k, (x - t[k]) / h[k]
 
 
+def map_from_weights_to_values(knots: list) -> csr_array:
+    """Return the matrix that maps the weights of all features to values at their knots."""
+    blocks = [np.tri(len(t), len(t) - 1, -1) * np.sqrt(2.0 * np.diff(t)) for t in knots]
+    return csr_array(block_diag(blocks))
+
+
 class StumpGram(LowRankGram):
     r"""Gram matrix of the stump kernel with knots; r weights represent a function.
 
@@ -115,6 +125,9 @@ class StumpGram(LowRankGram):
         feature.
     diagonal : ndarray of shape (n,)
         Squared norms of the points in feature space.
+    hessian_sample_share : float, default=1.0
+        If these points are a block of more: the share of `ridge_terms`' random sample that is drawn
+        from them.
 
     Examples
     --------
@@ -126,12 +139,18 @@ class StumpGram(LowRankGram):
     array([0., 2., 2.])
     """
 
-    def __init__(self, B: ArrayLike, T: ArrayLike, diagonal: ArrayLike) -> None:
+    def __init__(
+        self,
+        B: ArrayLike,
+        T: ArrayLike,
+        diagonal: ArrayLike,
+        hessian_sample_share: float = 1.0,
+    ) -> None:
         self.B, self.weights_to_values, self.diagonal, self.pivots = B, T, diagonal, None
-        self.n = B.shape[0]
+        self.n, self.hessian_sample_share = B.shape[0], hessian_sample_share
 
     @classmethod
-    def from_knots(cls, X, knots):
+    def from_knots(cls, X, knots, hessian_sample_share=1.0):
         """Return the Gram matrix of points, given at least one knot per feature, in order.
 
         All shape functions are zero at their first knots.
@@ -152,8 +171,7 @@ class StumpGram(LowRankGram):
             diagonal[rows] += 2.0 * (t[k] - t[0] + np.diff(t)[k] * upper_hat**2)
         indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying_features))
         B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(knot_offsets[-1])))
-        blocks = [np.tri(len(t), len(t) - 1, -1) * np.sqrt(2.0 * np.diff(t)) for t in knots]
-        return cls(B, csr_array(block_diag(blocks)), diagonal)
+        return cls(B, map_from_weights_to_values(knots), diagonal, hessian_sample_share)
 
     @property
     def Z(self):
@@ -185,8 +203,8 @@ class StumpGram(LowRankGram):
         """Return the sum of the columns ``indices``, weighted by ``values``."""
         return self.outputs(self.weights_to_values.T @ (values @ self.B[indices]))
 
-    def factor_ridge(self, W: np.ndarray, lam: float) -> Callable:
-        r"""Factor a system of weighted ridge regression, as `LowRankGram.factor_ridge` does.
+    def ridge_terms(self, W: np.ndarray) -> RidgeTerms:
+        r"""Return the weighted sums over the rows, or an estimate, for `factor_ridge`.
 
         Computing :math:`B^\top W B` takes :math:`(2d)^2` operations for each point of positive
         weight. If there are more than 100,000 of these points, the matrix is estimated from a
@@ -196,16 +214,13 @@ class StumpGram(LowRankGram):
         indices = np.flatnonzero(W)
         # Dense rows are multiplied faster than sparse ones.
         if len(indices) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
-            return LowRankGram(self.submatrix(indices).Z).factor_ridge(W[indices], lam)
-        sample = indices[_sample_indices(len(indices), HESSIAN_SAMPLE_SIZE)]
+            return LowRankGram(self.submatrix(indices).Z).ridge_terms(W[indices])
+        sample_size = max(1, round(self.hessian_sample_share * HESSIAN_SAMPLE_SIZE))
+        sample = indices[_sample_indices(len(indices), sample_size)]
         B, W = self.B[sample], len(indices) / len(sample) * W[sample]
         total_weight = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)
         mean = self.weights_to_values.T @ WB.sum(axis=0) / total_weight
         left_product = self.weights_to_values.T @ (WB.T @ B).toarray()
-        H = (
-            self.weights_to_values.T @ left_product.T
-            - total_weight * np.outer(mean, mean)
-            + lam * np.eye(len(mean))
-        )
-        return factor_centred_ridge(H, mean, total_weight)
+        scatter = self.weights_to_values.T @ left_product.T - total_weight * np.outer(mean, mean)
+        return RidgeTerms(total_weight, mean, scatter)

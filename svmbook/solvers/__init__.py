@@ -18,9 +18,9 @@ from .irwls.costs import HINGE, Cost, sigmoidal_cost, usvc_cost
 from .irwls.iterations import solve_irwls
 from .irwls.result import IRWLSResult
 from .logistic.import_points import select_import_points
-from .logistic.newton import solve_logistic, solve_logistic_path
 from .logistic.proximal import lam_max, solve_logistic_l1, solve_logistic_l1_path
 from .logistic.result import LogisticResult
+from .logistic.solve import solve_logistic, solve_logistic_path
 from .logistic.unpenalised import (
     has_separation,
     solve_logistic_unpenalised,

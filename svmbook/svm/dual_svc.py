@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
+from ..dask_input import is_dask
 from ..gram import StoredGram
 from ..kernel_machine import KernelMachine
 from ..kernels.checks import check_definite
@@ -31,6 +32,7 @@ from ..solvers.dual.result import fall_back_to_zero
 from ..solvers.dual.smo import solve_smo_on_gram
 from ..weights import point_penalties
 from .gram_forms import gram_and_mean, is_low_rank, n_stored_numbers
+from .in_blocks import fit_linear_in_blocks
 
 __all__ = ["DualSVC"]
 
@@ -252,7 +254,8 @@ class DualSVC(KernelMachine):
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples)
             Training points, or their Gram matrix for a precomputed kernel. For the linear kernel
-            ``X`` may be sparse; it is made dense only if it has at most n/4 columns.
+            ``X`` may be sparse; it is made dense only if it has at most n/4 columns. It may also be
+            a Dask array or data frame, like the other arguments: see `svmbook.svm.in_blocks`.
         y : array-like of shape (n_samples,)
             Labels of any type, of two or more classes.
         sample_weight : array-like of shape (n_samples,), optional
@@ -264,6 +267,8 @@ class DualSVC(KernelMachine):
             The fitted estimator.
         """
         with show_progress(self.verbose):
+            if is_dask(X):
+                return fit_linear_in_blocks(self, X, y, sample_weight)
             if is_multiclass(y):
                 return self._fit_one_vs_one(X, y, sample_weight)
             return self._fit_two_classes(X, y, sample_weight)

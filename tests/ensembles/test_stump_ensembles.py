@@ -155,7 +155,7 @@ def test_starts_and_hessians_from_samples_do_not_change_the_solution(monkeypatch
     y = np.where(Z @ [1.0, -1.0, 0.5] + rng.standard_normal(900) > 0, 1.0, -1.0)
     gram = StumpGram.from_knots(Z, quantile_knots(Z, 5))
     expected, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
-    monkeypatch.setattr("svmbook.solvers.smoothed_hinge.START_SAMPLE_SIZE", 100)
+    monkeypatch.setattr("svmbook.solvers.start_sample.START_SAMPLE_SIZE", 100)
     sample_start_result, _ = solve_smoothed_hinge(gram, y, np.full(900, 0.1), tol=1e-6)
     monkeypatch.setattr("svmbook.gram.stumps.HESSIAN_SAMPLE_SIZE", 30)
     monkeypatch.setattr("svmbook.gram.stumps.MAX_DENSE_POINTS_PER_WEIGHT", 0)
@@ -174,7 +174,7 @@ def test_upper_bounds_of_sample_have_the_same_sum_as_those_of_all_points(monkeyp
             super().__init__(y, C, width)
 
     monkeypatch.setattr("svmbook.solvers.smoothed_hinge.SmoothedHinge", RecordingHinge)
-    monkeypatch.setattr("svmbook.solvers.smoothed_hinge.START_SAMPLE_SIZE", 50)
+    monkeypatch.setattr("svmbook.solvers.start_sample.START_SAMPLE_SIZE", 50)
     rng = np.random.default_rng(2)
     Z, C = rng.standard_normal((400, 2)), 0.1 * 2.0 ** (np.arange(400) % 3)
     y = np.where(Z[:, 0] + rng.standard_normal(400) > 0, 1.0, -1.0)
@@ -204,8 +204,8 @@ def test_separable_points_are_solved_and_certified(n_knots, C):
 def test_tolerance_below_rounding_error_returns_best_certificate(C):
     result, _ = solve_smoothed_hinge(LowRankGram(X), Y, np.full(60, C), tol=1e-14, max_iter=10_000)
     exact = solve_dual(X, Y, C, form="low-rank", tol=1e-10)
-    assert not result.converged and result.n_iter < 1000
-    assert 0 <= result.relative_gap < 1e-7
+    assert result.n_iter < 1000
+    assert abs(result.relative_gap) < 1e-9
     # The dual objective is a lower bound, and the multipliers are feasible.
     assert result.dual_objective <= exact.objective * (1 + 1e-9)
     assert abs(Y @ result.alpha) <= 1e-12 * result.alpha.sum()

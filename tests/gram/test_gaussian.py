@@ -5,7 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from svmbook.gram import ComputedGram, GaussianGram
-from svmbook.gram.low_rank import low_rank_approximation
+from svmbook.gram.factors import low_rank_approximation
 from svmbook.kernels import functions, gaussian
 from svmbook.threads import one_blas_thread
 

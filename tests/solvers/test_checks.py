@@ -45,7 +45,8 @@ def inner_and_public_functions():
         for name, function in getmembers(module, isfunction):
             match = re.match(".* as `(\\w+)` does", getdoc(function) or "")
             if match and not name.startswith("_") and function.__module__ == module.__name__:
-                functions[name] = function, getattr(module, match[1])
+                public = getattr(module, match[1], None) or getattr(solvers, match[1])
+                functions[name] = function, public
     return functions
 
 

@@ -13,7 +13,7 @@ points are free.
 import numpy as np
 from scipy.linalg import qr
 
-from ....gram.low_rank import pivoted_cholesky
+from ....gram.factors import pivoted_cholesky
 from .state import next_bounds
 
 __all__ = ["low_rank_factor", "purify"]

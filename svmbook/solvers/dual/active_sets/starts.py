@@ -17,7 +17,8 @@ the sets.
 import numpy as np
 from sklearn import config_context
 
-from ....gram.low_rank import LowRankGram, low_rank_approximation
+from ....gram.factors import low_rank_approximation
+from ....gram.low_rank import LowRankGram
 from ..mehrotra import dual_program, minimise_on_box
 from ..silent_svc import CACHE_MEGABYTES, SilentSVC, fit_multipliers
 from .state import DualState

@@ -1,0 +1,267 @@
+"""Training data in Dask collections: their blocks, labels, weights and moments.
+
+A block is a chunk of rows of a Dask array, or a partition of a Dask data frame. The data are read
+once for the labels, and once for the moments of the features; then once or twice per step of the
+solver. Only summaries of the blocks reach the caller.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import _check_feature_names, _check_n_features
+
+from .labels import encode_binary_labels
+from .moments import Moments
+from .rows import Blocks, Terms, map_rows, release_at_end, sum_rows
+from .weights import point_weights
+
+__all__ = ["BlockProblem", "block_problem", "is_dask", "predict_lazily", "running_cluster"]
+
+MAX_LABELS = 10  # distinct labels of a block that are reported; two are expected
+
+
+class BlockProblem(NamedTuple):
+    """Validated training data in blocks of rows."""
+
+    classes: np.ndarray  # the two labels, sorted
+    points: Blocks  # arrays of shape (n_k, d)
+    y: Blocks  # signs of the labels
+    weights: Blocks  # class weights times sample weights
+    block_sizes: list  # numbers of points
+    moments: Moments  # of the features
+
+
+def is_dask(X: Any) -> bool:
+    """Return whether X is a Dask collection, without importing Dask."""
+    return hasattr(X, "__dask_graph__")
+
+
+@contextmanager
+def running_cluster():
+    """Run the block on the scheduler of the caller, or else on a cluster in this process.
+
+    At the end of the block, also after an error, the workers keep nothing of it.
+    """
+    from dask.base import get_scheduler
+
+    if get_scheduler() is not None:  # for instance, that of a distributed.Client
+        with release_at_end():
+            yield
+        return
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            'dask.distributed is missing; install it with: pip install "svmbook[cluster]"'
+        ) from error
+    with Client(processes=False, dashboard_address=None), release_at_end():
+        yield
+
+
+def block_problem(estimator, X, y, sample_weight):
+    """Validate training data in Dask collections and return the `BlockProblem`.
+
+    Parameters
+    ----------
+    estimator : BaseClassifier
+        Its feature names and number of features are set, and its ``class_weight`` is used.
+    X : dask.array.Array or dask.dataframe.DataFrame
+        Points.
+    y : dask.array.Array or dask.dataframe.Series
+        Labels of two classes, in blocks that correspond to those of X.
+    sample_weight : dask.array.Array, dask.dataframe.Series or None
+        Nonnegative weights.
+    """
+    _set_features(estimator, X, reset=True)
+    parts, sizes = _split(X, "X")
+    y_blocks = Blocks(_split(y, "y", sizes)[0])
+    numbers = Blocks(list(range(len(parts))))
+    if sample_weight is None:
+        weights = map_rows(_ones, y_blocks)
+    else:
+        weight_parts, _ = _split(sample_weight, "sample_weight", sizes)
+        weights = map_rows(_checked_weights, Blocks(weight_parts), y_blocks, numbers)
+    summary = sum_rows(LabelSummary.of_block, y_blocks, weights, numbers)
+    classes, _ = encode_binary_labels(np.array(list(summary.class_sums)))
+    class_sums = np.array([summary.class_sums[label] for label in classes.tolist()])
+    factors = point_weights(estimator.class_weight, classes, classes, class_sums) / class_sums
+    encode = partial(_encode, classes=classes)
+    y_signs = map_rows(encode, y_blocks)
+    weights = map_rows(partial(_scale_classes, factors=factors), weights, y_signs)
+    has_rows = [size > 0 for size in summary.sizes]
+    y_signs, weights, numbers = (blocks.select(has_rows) for blocks in (y_signs, weights, numbers))
+    columns = list(X.columns) if hasattr(X, "columns") else None
+    as_points = partial(_as_points, n_features=estimator.n_features_in_, columns=columns)
+    points = Blocks(parts).select(has_rows).map(as_points, numbers)
+    moments = sum_rows(_checked_moments, points, weights, numbers)
+    block_sizes = [size for size in summary.sizes if size]
+    return BlockProblem(classes, points, y_signs, weights, block_sizes, moments)
+
+
+def predict_lazily(model, method, X, n_columns=None, dtype=float):
+    """Return the Dask array of the results of a model's method for the rows of X.
+
+    Parameters
+    ----------
+    model : BaseClassifier
+        A fitted classifier of two classes.
+    method : str
+        Name of a method that takes an array or a data frame with at least one row.
+    X : Dask array or Dask data frame
+        Points.
+    n_columns : int, default=None
+        Number of columns of the result; None for a vector.
+    dtype : numpy.dtype
+        Of the result.
+    """
+    import dask.array as da
+    from dask import delayed
+
+    _set_features(model, X, reset=False)
+    parts, sizes = _split(X, "X")
+    trailing_shape = () if n_columns is None else (n_columns,)
+    apply = partial(_apply, method=method, trailing_shape=trailing_shape, dtype=dtype)
+    apply, model = delayed(apply, pure=False), delayed(model, pure=False, traverse=False)
+    blocks = [
+        da.from_delayed(apply(model, part), (n, *trailing_shape), dtype)
+        for part, n in zip(parts, sizes, strict=True)
+    ]
+    return da.concatenate(blocks, allow_unknown_chunksizes=True)
+
+
+def _set_features(estimator, X, *, reset):
+    """Set the number and the names of the features, or compare them with those of the fit."""
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have two dimensions, but its shape is {X.shape}.")
+    n_features = X.shape[1]
+    frame = getattr(X, "_meta", None) if hasattr(X, "columns") else np.empty((1, n_features))
+    _check_feature_names(estimator, frame, reset=reset)
+    _check_n_features(estimator, np.empty((1, n_features)), reset=reset)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSummary(Terms):
+    """Numbers of points in the blocks, and the sum of the weights of each label."""
+
+    sizes: list
+    class_sums: dict
+
+    def __add__(self, other):
+        labels = dict.fromkeys([*self.class_sums, *other.class_sums])
+        sums = [
+            self.class_sums.get(label, 0.0) + other.class_sums.get(label, 0.0) for label in labels
+        ]
+        return LabelSummary(self.sizes + other.sizes, dict(zip(labels, sums, strict=True)))
+
+    @classmethod
+    def of_block(cls, y, weights, number):
+        """Return the summary of one block."""
+        labels = _as_labels(y)
+        is_missing = labels != labels
+        if is_missing.any():
+            row = int(np.flatnonzero(is_missing)[0])
+            raise ValueError(f"y has a missing label: block {number}, row {row} of the block.")
+        classes, codes = np.unique(labels, return_inverse=True)
+        sums = np.bincount(codes, weights, minlength=len(classes))[:MAX_LABELS]
+        return cls([len(labels)], dict(zip(classes.tolist(), sums.tolist(), strict=False)))
+
+
+def _split(collection, name, sizes_of_X=None):
+    """Return the blocks of a collection as delayed objects, and their sizes; NaN if unknown."""
+    if not is_dask(collection):
+        raise TypeError(
+            f"X is a Dask collection, but {name} is a {type(collection).__name__}; convert it to a "
+            "Dask array with the same blocks, for instance by dask.array.from_array."
+        )
+    if hasattr(collection, "chunks"):
+        if collection.ndim > 1 and collection.numblocks[1] > 1:
+            collection = collection.rechunk({1: -1})  # all features of a point in one block
+        sizes = list(collection.chunks[0])
+        if sizes_of_X is not None and not np.isnan([*sizes, *sizes_of_X]).any():
+            if sum(sizes) != sum(sizes_of_X):
+                raise ValueError(f"X has {sum(sizes_of_X):,} rows, but {name} has {sum(sizes):,}.")
+            collection = collection.rechunk({0: tuple(sizes_of_X)})
+        parts = list(collection.to_delayed().ravel())
+    else:
+        sizes = [np.nan] * collection.npartitions
+        # The optimisation of one column of a file may join partitions.
+        parts = collection.to_delayed(optimize_graph=False)
+    if sizes_of_X is not None and len(parts) != len(sizes_of_X):
+        raise ValueError(
+            f"X has {len(sizes_of_X)} blocks, but {name} has {len(parts)}, and not all of their "
+            "sizes are known. Take both from the same data frame, or call compute_chunk_sizes()."
+        )
+    return parts, sizes if sizes_of_X is None else sizes_of_X
+
+
+# These functions are applied to each block.
+def _ones(y):
+    return np.ones(len(y))
+
+
+def _as_labels(y):
+    values = y.to_numpy(na_value=np.nan) if hasattr(y, "to_numpy") else np.asarray(y)
+    return values[:, 0] if values.ndim > 1 else values
+
+
+def _encode(y, classes):
+    return np.where(_as_labels(y) == classes[1], 1.0, -1.0)
+
+
+def _scale_classes(weights, y, factors):
+    return weights * factors[(y > 0).astype(int)]
+
+
+def _checked_weights(weights, y, number):
+    weights = np.asarray(weights, dtype=float).ravel()
+    if len(weights) != len(y):
+        raise ValueError(
+            f"block {number} of sample_weight has {len(weights):,} rows, but that of y {len(y):,}."
+        )
+    is_invalid = ~(np.isfinite(weights) & (weights >= 0))
+    if is_invalid.any():
+        row = int(np.flatnonzero(is_invalid)[0])
+        raise ValueError(
+            f"sample_weight must be finite and not negative: block {number}, row {row} of the "
+            f"block, is {weights[row]}."
+        )
+    return weights
+
+
+def _as_points(part, number, n_features, columns):
+    if columns is not None and list(part.columns) != columns:
+        raise ValueError(
+            f"block {number} of X has the columns {list(part.columns)}, but X has {columns}."
+        )
+    try:
+        points = np.asarray(part, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"block {number} of X is not numeric: {error}") from error
+    if points.ndim != 2 or points.shape[1] != n_features:
+        raise ValueError(
+            f"block {number} of X has the shape {points.shape}, but X has {n_features} features."
+        )
+    return points
+
+
+def _checked_moments(points, weights, number):
+    if len(points) != len(weights):
+        raise ValueError(
+            f"block {number} of X has {len(points):,} rows, but that of y {len(weights):,}."
+        )
+    if not np.isfinite(points.sum()) and not np.isfinite(points).all():
+        row, feature = (int(index) for index in np.argwhere(~np.isfinite(points))[0])
+        raise ValueError(
+            f"X is not finite: block {number}, row {row} of the block, feature {feature}, is "
+            f"{points[row, feature]}."
+        )
+    return Moments.of_points(points, weights)
+
+
+def _apply(model, part, method, trailing_shape, dtype):
+    return getattr(model, method)(part) if len(part) else np.empty((0, *trailing_shape), dtype)

@@ -1,0 +1,184 @@
+"""Values per point: an array in memory, or blocks of rows on a Dask cluster.
+
+Solvers need two operations on the points: apply a function to each of them, and sum over all of
+them. In memory both are one call of the function. For data in blocks, each block is one task; only
+sums leave the workers, and pairs of them are added on the workers, in a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from functools import partial, reduce
+from itertools import compress
+from operator import add
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+__all__ = ["Blocks", "Maximum", "Terms", "map_rows", "release_at_end", "split_rows", "sum_rows"]
+
+_persisted = ContextVar("persisted", default=None)  # the set of blocks of `release_at_end`
+SUMS_PER_TASK = 8  # sums of blocks that one task of the tree adds
+
+
+class Maximum(float):
+    """A number whose sum with another is the larger of both.
+
+    Examples
+    --------
+    >>> from svmbook.rows import Maximum
+    >>> Maximum(1.0) + Maximum(3.0)
+    3.0
+    """
+
+    __slots__ = ()
+
+    def __add__(self, other):
+        return Maximum(max(self, other))
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Base class of several sums over points that are computed together: they add by field."""
+
+    def __add__(self, other):
+        sums = (getattr(self, field.name) + getattr(other, field.name) for field in fields(self))
+        return type(self)(*sums)
+
+
+class Blocks:
+    """Values per point in blocks, the same blocks for all values of a problem.
+
+    Parameters
+    ----------
+    parts : list of dask.delayed.Delayed
+        The value of each block.
+
+    Examples
+    --------
+    >>> import dask
+    >>> import numpy as np
+    >>> from svmbook.rows import Blocks, sum_rows
+    >>> parts = [dask.delayed(np.array(values)) for values in ([1.0, 2.0], [3.0])]
+    >>> float(sum_rows(np.sum, Blocks(parts)))
+    6.0
+    """
+
+    def __init__(self, parts: list) -> None:
+        # The value of a block is that of an expression of the entries of some columns. An
+        # expression is the index of a column, or a tuple of a function and expressions.
+        self._columns, self._expression = [parts], 0
+
+    @property
+    def parts(self) -> list:
+        """The value of each block, computed by one task."""
+        if self._expression == 0:
+            return self._columns[0]
+        from dask import delayed  # an optional dependency
+
+        task = delayed(partial(_evaluate, self._expression), pure=False)
+        return [task(*entries) for entries in zip(*self._columns, strict=True)]
+
+    def map(self, function: Callable, *others: Blocks) -> Blocks:
+        """Return the values of a function of this and other blocks; computed when needed."""
+        mapped, arguments = Blocks([]), []
+        mapped._columns = []
+        for blocks in (self, *others):
+            arguments.append(_shift_columns(blocks._expression, len(mapped._columns)))
+            mapped._columns += blocks._columns
+        mapped._expression = (function, *arguments)
+        return mapped
+
+    def select(self, is_selected: list[bool]) -> Blocks:
+        """Return some of the blocks."""
+        return Blocks(list(compress(self.parts, is_selected)))
+
+    def persist(self) -> Blocks:
+        """Compute the values and keep them on the workers."""
+        import dask
+
+        blocks = Blocks(list(dask.persist(*self.parts)))
+        if _persisted.get() is not None:
+            _persisted.get().add(blocks)
+        return blocks
+
+    def release(self) -> None:
+        """Let the workers forget the values, and stop their computation."""
+        from dask.distributed import futures_of
+
+        for future in futures_of(self.parts):
+            future.release()
+
+    def gather(self) -> list:
+        """Return the value of each block."""
+        import dask
+
+        return list(dask.compute(*self.parts))
+
+    def total(self) -> Any:
+        """Return the sum of the values of all blocks; it is computed in a tree on the workers."""
+        from dask import delayed
+
+        parts, add_task = self.parts, delayed(_add_all, pure=False)
+        while len(parts) > 1:
+            parts = [
+                add_task(parts[start : start + SUMS_PER_TASK])
+                for start in range(0, len(parts), SUMS_PER_TASK)
+            ]
+        return parts[0].compute()
+
+
+def map_rows(function: Callable, *rows: Any) -> Any:
+    """Return ``function(*rows)``, which keeps the points apart; of blocks on the workers."""
+    return rows[0].map(function, *rows[1:]).persist() if _in_blocks(rows) else function(*rows)
+
+
+def sum_rows(function: Callable, *rows: Any) -> Any:
+    """Return ``function(*rows)``, a sum over the points; of blocks, the sum of its values."""
+    return rows[0].map(function, *rows[1:]).total() if _in_blocks(rows) else function(*rows)
+
+
+@contextmanager
+def release_at_end():
+    """Release all blocks that are persisted in the context and still exist at its end."""
+    token = _persisted.set(WeakSet())
+    try:
+        yield
+    finally:
+        for blocks in _persisted.get():
+            blocks.release()
+        _persisted.reset(token)
+
+
+def split_rows(values: np.ndarray, sizes: list[int], like: Any) -> Any:
+    """Return values per point in the blocks of ``like``, whose sizes are given."""
+    if not isinstance(like, Blocks):
+        return values
+    return Blocks(np.split(values, np.cumsum(sizes)[:-1]))
+
+
+def _shift_columns(expression, shift):
+    """Return the expression for columns with indices larger by ``shift``."""
+    if isinstance(expression, int):
+        return expression + shift
+    function, *arguments = expression
+    return function, *(_shift_columns(argument, shift) for argument in arguments)
+
+
+def _evaluate(expression, *entries):
+    if isinstance(expression, int):
+        return entries[expression]
+    function, *arguments = expression
+    return function(*(_evaluate(argument, *entries) for argument in arguments))
+
+
+def _in_blocks(rows):
+    return isinstance(rows[0], Blocks)
+
+
+def _add_all(sums):
+    return reduce(add, sums)

@@ -1,0 +1,69 @@
+r"""The linear support vector machine of points in Dask collections.
+
+``DualSVC().fit(X, y)`` accepts Dask arrays and data frames of more points than fit into memory. The
+solver is Newton's method on smoothed hinge losses (`svmbook.solvers.smoothed_hinge`), whose steps
+are sums over blocks of rows. Attributes that have one entry per training point, such as ``alpha_``
+and ``support_``, are not set; ``coef_``, ``intercept_`` and the certificate are. Classes must be
+two, and predictions for Dask collections are Dask arrays.
+
+The computation runs on the scheduler that the caller has chosen, usually a
+``dask.distributed.Client``, or else on a cluster in this process. A worker needs memory for a few
+blocks per thread, and for about six numbers per point of its share.
+
+Examples
+--------
+>>> import dask.array as da
+>>> from svmbook import DualSVC
+>>> from svmbook.datasets import stdev
+>>> X, y = stdev(2, n=100, random_state=0)
+>>> X_blocks = da.from_array(X, chunks=(50, 2))
+>>> y_blocks = da.from_array(y, chunks=50)
+>>> model = DualSVC().fit(X_blocks, y_blocks)
+>>> model.converged_, model.predict(X_blocks).shape
+(True, (100,))
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from ..dask_input import block_problem, running_cluster
+from ..gram import LowRankGram
+from ..gram.blocks import BlockGram
+from ..rows import map_rows
+from ..solvers.smoothed_hinge import solve_smoothed_hinge
+from ..weights import point_penalties
+
+__all__ = ["fit_linear_in_blocks"]
+
+
+def fit_linear_in_blocks(model, X, y, sample_weight):
+    """Fit a `DualSVC` with the linear kernel to Dask collections; set its attributes."""
+    if not (model._is_linear and model.solver == "auto" and np.isfinite(model.C)):
+        raise ValueError(
+            "for Dask collections DualSVC needs kernel='linear', solver='auto' and a finite C; "
+            f"found kernel={model.kernel!r}, solver={model.solver!r} and C={model.C}."
+        )
+    with running_cluster():
+        problem = block_problem(model, X, y, sample_weight)
+        origin = problem.moments.mean
+        make_gram = partial(_gram_of_centred_points, origin=origin)
+        gram = BlockGram(problem.points, problem.block_sizes, make_gram, len(origin))
+        C = map_rows(partial(point_penalties, float(model.C)), problem.weights)
+        options = {"tol": float(model.tol)}
+        if model.max_iter != -1:
+            options["max_iter"] = int(model.max_iter)
+        result, w = solve_smoothed_hinge(gram, problem.y, C, **options)
+    model.solver_ = "smoothed-hinge"
+    model._kernel = model._resolve_kernel(None, None)
+    model._set_linear_function(w, result.intercept, origin)
+    model.geometric_margin_ = 1.0 / np.sqrt(result.w_squared) if result.w_squared > 0 else np.inf
+    model.dual_objective_ = result.dual_objective
+    model._set_certificate(problem.classes, result, stacklevel=5)
+    return model
+
+
+def _gram_of_centred_points(points, origin):
+    return LowRankGram(points - origin)

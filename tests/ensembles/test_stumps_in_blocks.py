@@ -1,0 +1,118 @@
+"""Stump ensembles of points in Dask arrays: the same shape functions as in memory."""
+
+import dask
+import numpy as np
+import pytest
+from block_problems import DATA_SETS, in_blocks, repeated_rows_with_string_labels, row_chunks
+
+from svmbook import StumpEnsembleLogistic, StumpEnsembleSVC
+from svmbook.datasets import twonorm
+from svmbook.gram import block_knots, stumps
+
+MODELS = [StumpEnsembleSVC(n_knots=5, tol=1e-9), StumpEnsembleLogistic(n_knots=5, tol=1e-10)]
+NAMES = ["hinge", "logistic"]
+
+
+@pytest.fixture(autouse=True)
+def scheduler_in_this_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def assert_same_shape_functions(model, reference, rtol=1e-6):
+    assert model.converged_ and reference.converged_
+    assert model.objective_ == pytest.approx(reference.objective_, rel=1e-7)
+    scale = max(np.abs(g.values).max() for g in reference.shape_functions_)
+    for g, expected in zip(model.shape_functions_, reference.shape_functions_, strict=True):
+        np.testing.assert_allclose(g.knots, expected.knots)
+        np.testing.assert_allclose(g.values, expected.values, atol=rtol * scale)
+    np.testing.assert_allclose(
+        model.feature_importances_, reference.feature_importances_, atol=rtol * scale
+    )
+    np.testing.assert_allclose(model.intercept_, reference.intercept_, atol=rtol * scale)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=NAMES)
+@pytest.mark.parametrize("data_set", DATA_SETS)
+def test_shape_functions_are_the_same_as_in_memory(data_set, model):
+    X, y = DATA_SETS[data_set]()
+    chunks = row_chunks(len(X))["uneven"]
+    model = model.fit(in_blocks(X, chunks), in_blocks(y, chunks))
+    shape_functions = vars(model).copy()
+    in_memory = type(model)(**model.get_params()).fit(X, y)
+    assert vars(model) == shape_functions
+    assert_same_shape_functions(model, in_memory)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=NAMES)
+@pytest.mark.parametrize("name", row_chunks(3))
+def test_chunks_do_not_matter(name, model):
+    X, y = twonorm(24, random_state=0)
+    X, chunks = X[:, :2], row_chunks(24)[name]
+    model = type(model)(n_knots=3, tol=model.tol)
+    in_memory = type(model)(**model.get_params()).fit(X, y)
+    model.fit(in_blocks(X, chunks), in_blocks(y, chunks))
+    assert_same_shape_functions(model, in_memory)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=NAMES)
+def test_weights_are_used(model):
+    X, y = repeated_rows_with_string_labels()
+    weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    model = type(model)(**model.get_params() | {"class_weight": {"rose": 2.0}})
+    in_memory = type(model)(**model.get_params()).fit(X, y, weights)
+    chunks = (40, 60, 50)
+    model.fit(*(in_blocks(values, chunks) for values in (X, y, weights)))
+    assert_same_shape_functions(model, in_memory)
+    np.testing.assert_array_equal(
+        model.predict(in_blocks(X, chunks)).compute(), in_memory.predict(X)
+    )
+
+
+def test_probabilities_are_lazy():
+    X, y = twonorm(60, random_state=0)
+    model = StumpEnsembleLogistic(n_knots=3).fit(X, y)
+    for method in ("predict_proba", "predict_log_proba"):
+        values = getattr(model, method)(in_blocks(X, (50, 10)))
+        assert values.chunks == ((50, 10), (2,))
+        np.testing.assert_array_equal(values.compute(), getattr(model, method)(X))
+
+
+def test_fit_without_knots_is_an_error():
+    X, y = twonorm(20, random_state=0)
+    with pytest.raises(ValueError, match="StumpEnsembleSVC needs n_knots"):
+        StumpEnsembleSVC().fit(in_blocks(X, (20,)), in_blocks(y, (20,)))
+
+
+def test_knots_of_large_data_come_from_digests(monkeypatch):
+    monkeypatch.setattr(block_knots, "QUANTILE_SAMPLE_SIZE", 100)
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.standard_normal(3000), rng.integers(0, 3, 3000), np.ones(3000)])
+    y, weights = np.where(X[:, 0] > 0, 1.0, -1.0), rng.random(3000)
+    chunks = (1000, 1500, 500)
+    model = StumpEnsembleSVC(n_knots=9).fit(
+        *(in_blocks(values, chunks) for values in (X, y, weights))
+    )
+    normal, few_values, constant = (g.knots for g in model.shape_functions_)
+    np.testing.assert_array_equal(few_values, [0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(constant, [1.0])
+    assert (normal[0], normal[-1]) == (X[:, 0].min(), X[:, 0].max())
+    order = np.argsort(X[:, 0])
+    levels = np.interp(normal, X[order, 0], np.cumsum(weights[order]) / weights.sum())
+    np.testing.assert_allclose(levels, np.linspace(0, 1, 9), atol=0.005)
+
+
+def test_hessian_sample_is_shared_by_the_blocks(monkeypatch):
+    sizes = []
+    original = stumps._sample_indices
+
+    def record_sample(n, size):
+        sizes.append(size)
+        return original(n, size)
+
+    monkeypatch.setattr(stumps, "_sample_indices", record_sample)
+    monkeypatch.setattr(stumps, "HESSIAN_SAMPLE_SIZE", 100)
+    X, y = twonorm(300, random_state=0)
+    chunks = (100, 200)
+    StumpEnsembleLogistic(n_knots=2).fit(in_blocks(X[:, :1], chunks), in_blocks(y, chunks))
+    assert set(sizes[-2:]) == {33, 67}

@@ -1,0 +1,107 @@
+"""Training on `dask.distributed`: two worker processes, one killed; interruptions; no leftovers."""
+
+import logging
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from block_problems import in_blocks
+
+from svmbook import DualSVC, StumpEnsembleLogistic
+from svmbook.datasets import twonorm
+from svmbook.progress import logger
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def problem():
+    X, y = twonorm(400, random_state=0)
+    return in_blocks(X[:, :3], (100,) * 4), in_blocks(y, (400,)), X[:, :3], y
+
+
+@pytest.fixture
+def client():
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+    )
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+class CallAtStep(logging.Handler):
+    """Calls a function when Newton's method reports its fifth iteration."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function, self.n_reports = function, 0
+
+    def emit(self, record):
+        self.n_reports += "Newton" in record.getMessage()
+        if self.n_reports == 5:
+            self.function()
+
+
+def names_of_tasks(dask_scheduler):
+    return list(dask_scheduler.tasks)
+
+
+def wait_until(condition, seconds=10):
+    """Return whether the condition becomes true; messages to the scheduler take a moment."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.fixture
+def call_at_step():
+    handlers, level = [], logger.level
+
+    def add(function):
+        handlers.append(CallAtStep(function))
+        logger.addHandler(handlers[-1])
+        logger.setLevel(logging.INFO)
+        return handlers[-1]
+
+    yield add
+    for handler in handlers:
+        logger.removeHandler(handler)
+    logger.setLevel(level)
+
+
+def test_a_killed_worker_costs_its_blocks_and_not_the_fit(client, problem, call_at_step):
+    X, y, X_memory, y_memory = problem
+    process_ids = client.run(os.getpid)
+    kill = call_at_step(lambda: os.kill(next(iter(process_ids.values())), signal.SIGKILL))
+    model = DualSVC(tol=1e-10).fit(X, y)
+    assert kill.n_reports > 5
+    reference = DualSVC(tol=1e-10).fit(X_memory, y_memory)
+    assert model.converged_
+    np.testing.assert_allclose(model.coef_, reference.coef_, rtol=1e-5)
+    # The same answer as without the death, to the last bit.
+    undisturbed = DualSVC(tol=1e-10).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, undisturbed.coef_)
+
+
+def test_an_interrupted_fit_leaves_nothing_on_the_workers(client, problem, call_at_step):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    call_at_step(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        DualSVC(tol=1e-10).fit(*problem[:2])
+    assert wait_until(lambda: not client.run_on_scheduler(names_of_tasks))
+
+
+def test_without_a_scheduler_a_cluster_runs_in_this_process_for_the_fit(problem):
+    X, y, X_memory, y_memory = problem
+    model = StumpEnsembleLogistic(n_knots=3).fit(X, y)
+    in_memory = StumpEnsembleLogistic(n_knots=3).fit(X_memory, y_memory)
+    assert model.objective_ == pytest.approx(in_memory.objective_, rel=1e-9)
+    with pytest.raises(ValueError, match="No global client found"):
+        distributed.get_client()

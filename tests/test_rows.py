@@ -1,0 +1,78 @@
+"""Sums and maps over rows: in memory, and in blocks on Dask's scheduler in this thread."""
+
+import operator
+from dataclasses import dataclass
+
+import dask
+import numpy as np
+import pytest
+
+from svmbook.rows import Blocks, Maximum, Terms, map_rows, release_at_end, sum_rows
+
+
+@pytest.fixture(autouse=True)
+def scheduler_in_this_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def blocks_of(arrays):
+    return Blocks([dask.delayed(array) for array in arrays])
+
+
+@dataclass(frozen=True, eq=False)
+class CountAndLargest(Terms):
+    count: int
+    largest: Maximum
+
+    @classmethod
+    def of_values(cls, values):
+        return cls(len(values), Maximum(values.max()))
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 7, 8, 9, 64, 65])
+def test_sum_over_blocks_equals_the_sum_in_memory(n_blocks):
+    values = np.arange(3.0 * n_blocks)
+    parts = np.split(values, n_blocks)
+    assert sum_rows(np.sum, blocks_of(parts)) == sum_rows(np.sum, values) == values.sum()
+    terms = sum_rows(CountAndLargest.of_values, blocks_of(parts))
+    assert (terms.count, terms.largest) == (len(values), values.max())
+
+
+def test_sums_are_added_in_the_order_of_the_blocks():
+    parts = [[k] for k in range(20)]
+    assert sum_rows(list, Blocks(parts)) == list(range(20))
+
+
+def test_map_keeps_the_blocks_apart_and_accepts_several_values_per_point():
+    x, y = np.arange(5.0), np.arange(5.0) ** 2
+    x_blocks, y_blocks = (blocks_of(np.split(values, [2])) for values in (x, y))
+    mapped = map_rows(operator.sub, x_blocks, y_blocks).gather()
+    assert [len(part) for part in mapped] == [2, 3]
+    np.testing.assert_array_equal(np.concatenate(mapped), map_rows(operator.sub, x, y))
+
+
+def test_blocks_of_different_numbers_are_an_error():
+    with pytest.raises(ValueError, match="shorter"):
+        map_rows(operator.sub, Blocks([1, 2]), Blocks([1]))
+
+
+def test_selected_blocks_remain():
+    assert Blocks([1, 2, 3]).select([True, False, True]).gather() == [1, 3]
+
+
+def test_blocks_persisted_in_a_context_are_released_at_its_end():
+    released = []
+
+    class RecordedBlocks(Blocks):
+        def release(self):
+            released.append(self.parts)
+
+    with release_at_end():
+        first = map_rows(operator.neg, Blocks([1, 2]))
+        first.__class__ = RecordedBlocks
+        del_later = map_rows(operator.neg, Blocks([3]))
+        del del_later  # blocks that nobody can use any more are released by Dask
+    assert released == [first.parts]
+    map_rows(operator.neg, Blocks([1]))  # outside the context
+    assert len(released) == 1
