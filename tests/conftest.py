@@ -1,6 +1,7 @@
 """Settings of all tests: figures without a display, reproducible examples, counts of work."""
 
 import matplotlib
+import pytest
 from budget import WorkCounter
 from hypothesis import settings
 from hypothesis.internal.conjecture.providers import HypothesisProvider
@@ -20,3 +21,11 @@ HypothesisProvider._local_constants = Constants()
 
 def pytest_configure(config):
     config.pluginmanager.register(WorkCounter(config))
+
+
+@pytest.fixture
+def tasks_in_this_thread():
+    """Let Dask run all tasks in this thread."""
+    dask = pytest.importorskip("dask")
+    with dask.config.set(scheduler="synchronous"):
+        yield

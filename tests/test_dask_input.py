@@ -11,11 +11,7 @@ from block_problems import in_blocks
 from svmbook import DualSVC, StumpEnsembleLogistic
 from svmbook.datasets import stdev
 
-
-@pytest.fixture(autouse=True)
-def scheduler_in_this_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
+pytestmark = pytest.mark.usefixtures("tasks_in_this_thread")
 
 
 @pytest.fixture(scope="module")

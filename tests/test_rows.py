@@ -9,11 +9,7 @@ import pytest
 
 from svmbook.rows import Blocks, Maximum, Terms, map_rows, release_at_end, sum_rows
 
-
-@pytest.fixture(autouse=True)
-def scheduler_in_this_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
+pytestmark = pytest.mark.usefixtures("tasks_in_this_thread")
 
 
 def blocks_of(arrays):

@@ -1,6 +1,5 @@
 """Stump ensembles of points in Dask arrays: the same shape functions as in memory."""
 
-import dask
 import numpy as np
 import pytest
 from block_problems import DATA_SETS, in_blocks, repeated_rows_with_string_labels, row_chunks
@@ -13,10 +12,7 @@ MODELS = [StumpEnsembleSVC(n_knots=5, tol=1e-9), StumpEnsembleLogistic(n_knots=5
 NAMES = ["hinge", "logistic"]
 
 
-@pytest.fixture(autouse=True)
-def scheduler_in_this_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
+pytestmark = pytest.mark.usefixtures("tasks_in_this_thread")
 
 
 def assert_same_shape_functions(model, reference, rtol=1e-6):

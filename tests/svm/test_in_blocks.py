@@ -1,6 +1,5 @@
 """`DualSVC` of points in Dask arrays: the same classifier as in memory, for every chunking."""
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -19,10 +18,7 @@ TOL = 1e-10
 ZERO_TOL = 1e-12  # for a solution that is zero
 
 
-@pytest.fixture(autouse=True)
-def scheduler_in_this_thread():
-    with dask.config.set(scheduler="synchronous"):
-        yield
+pytestmark = pytest.mark.usefixtures("tasks_in_this_thread")
 
 
 def assert_same_classifier(model, reference, rtol=1e-6):
