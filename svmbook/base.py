@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .dask_input import is_dask, predict_lazily
+from .dask_input import block_problem, is_dask, predict_lazily
 from .labels import decode_labels, encode_binary_labels, encode_classes
 from .losses import logistic
 from .memory import check_memory
@@ -99,7 +99,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if is_dask(X):
-            return predict_lazily(self, "decision_function", X)
+            n_columns = len(self.classes_) if self._is_one_vs_one else None
+            return predict_lazily(self, "decision_function", X, n_columns)
         X = self._validated_points(X)
         return (
             self._one_vs_one.decision_function(X)
@@ -197,6 +198,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         check_memory(8.0 * n_numbers, task, self._memory_advice)
         return data
 
+    def _begin_fit_in_blocks(self, X, y, sample_weight):
+        """Delete an earlier fit, and return the validated `BlockProblem` of Dask collections."""
+        clear_fitted_attributes(self)
+        return block_problem(self, X, y, sample_weight)
+
     def _estimate_stored_numbers(self, X, classes):
         """Estimate how many floats a fit to these points and classes stores besides the data."""
         return self._n_stored_numbers(*X.shape)
@@ -247,13 +253,14 @@ class LogOddsMixin:
         ndarray of shape (n_samples, n_classes)
             Probabilities in the order of ``classes_``.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            return predict_lazily(self, "predict_proba", X, n_columns=len(self.classes_))
         if self._is_one_vs_one:
             pairwise_probabilities = predict_pairwise_probabilities(
                 self._one_vs_one, self._validated_points(X)
             )
             return couple_probabilities(pairwise_probabilities, len(self.classes_))
-        if is_dask(X):
-            return predict_lazily(self, "predict_proba", X, n_columns=len(self.classes_))
         F = self.decision_function(X)
         return softmax(F, axis=1) if F.ndim > 1 else expit(np.column_stack([-F, F]))
 
@@ -272,10 +279,11 @@ class LogOddsMixin:
         ndarray of shape (n_samples, n_classes)
             Log probabilities in the order of ``classes_``.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            return predict_lazily(self, "predict_log_proba", X, n_columns=len(self.classes_))
         if self._is_one_vs_one:
             with np.errstate(divide="ignore"):
                 return np.log(self.predict_proba(X))
-        if is_dask(X):
-            return predict_lazily(self, "predict_log_proba", X, n_columns=len(self.classes_))
         F = self.decision_function(X)
         return log_softmax(F, axis=1) if F.ndim > 1 else -logistic(np.column_stack([-F, F]))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..dask_input import block_problem, is_dask, running_cluster
+from ..dask_input import is_dask, running_cluster
 from ..gram import StoredGram, StumpGram, quantile_knots
 from ..gram.block_knots import block_quantile_knots
 from ..gram.blocks import BlockGram
@@ -107,7 +107,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
                 "without knots the Gram matrix of all points would be needed."
             )
         with running_cluster():
-            problem = block_problem(self, X, y, sample_weight)
+            problem = self._begin_fit_in_blocks(X, y, sample_weight)
             self.feature_scale_ = self._feature_scales(problem.moments)
             n_knots, n = int(self.n_knots), sum(problem.block_sizes)
             knots = block_quantile_knots(

@@ -29,7 +29,7 @@ from functools import partial
 
 import numpy as np
 
-from ..dask_input import block_problem, running_cluster
+from ..dask_input import running_cluster
 from ..gram import LowRankGram
 from ..gram.blocks import BlockGram
 from ..rows import map_rows
@@ -47,7 +47,7 @@ def fit_linear_in_blocks(model, X, y, sample_weight):
             f"found kernel={model.kernel!r}, solver={model.solver!r} and C={model.C}."
         )
     with running_cluster():
-        problem = block_problem(model, X, y, sample_weight)
+        problem = model._begin_fit_in_blocks(X, y, sample_weight)
         origin = problem.moments.mean
         make_gram = partial(_gram_of_centred_points, origin=origin)
         gram = BlockGram(problem.points, problem.block_sizes, make_gram, len(origin))

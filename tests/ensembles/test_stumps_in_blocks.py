@@ -1,5 +1,6 @@
 """Stump ensembles of points in Dask arrays: the same shape functions as in memory."""
 
+import dask.array as da
 import numpy as np
 import pytest
 from block_problems import DATA_SETS, in_blocks, repeated_rows_with_string_labels, row_chunks
@@ -112,3 +113,12 @@ def test_hessian_sample_is_shared_by_the_blocks(monkeypatch):
     chunks = (100, 200)
     StumpEnsembleLogistic(n_knots=2).fit(in_blocks(X[:, :1], chunks), in_blocks(y, chunks))
     assert set(sizes[-2:]) == {33, 67}
+
+
+def test_probabilities_of_several_classes_are_lazy_too():
+    X, _ = twonorm(60, random_state=0)
+    model = StumpEnsembleLogistic(n_knots=3).fit(X, np.arange(60) % 3)
+    for method in ("predict_proba", "predict_log_proba"):
+        values = getattr(model, method)(in_blocks(X, (50, 10)))
+        assert isinstance(values, da.Array) and values.shape == (60, 3)
+        np.testing.assert_allclose(values.compute(), getattr(model, method)(X), rtol=1e-10)

@@ -99,3 +99,22 @@ def test_unsupported_parameters_are_named(parameters):
     X, y = stdev(2, 20, random_state=0)
     with pytest.raises(ValueError, match="needs kernel='linear', solver='auto' and a finite C"):
         DualSVC(**parameters).fit(in_blocks(X, (20,)), in_blocks(y, (20,)))
+
+
+def test_fit_in_blocks_deletes_an_earlier_fit_in_memory():
+    X, y = stdev(2, 60, random_state=0)
+    model = DualSVC().fit(X, np.arange(60) % 3)  # one classifier per pair of classes
+    model.fit(in_blocks(X, (60,)), in_blocks(y, (60,)))
+    assert not hasattr(model, "estimators_")
+    expected = DualSVC().fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), expected.predict(X))
+    model = DualSVC().fit(X, y).fit(in_blocks(X, (60,)), in_blocks(y, (60,)))
+    assert not hasattr(model, "alpha_")
+
+
+def test_predictions_of_several_classes_are_lazy_too():
+    X, _ = stdev(2, 60, random_state=0)
+    model = DualSVC().fit(X, np.arange(60) % 3)
+    outputs = model.decision_function(in_blocks(X, (40, 20)))
+    assert outputs.shape == (60, 3)
+    np.testing.assert_allclose(outputs.compute(), model.decision_function(X), rtol=1e-12)

@@ -16,14 +16,7 @@ from scipy.special import logsumexp, softmax
 from ...losses import logistic, logistic_curvature, logistic_slope
 from ...rows import Maximum, Terms, sum_rows
 
-__all__ = [
-    "CURVATURE_TOL",
-    "Binomial",
-    "Multinomial",
-    "TwoClassLoss",
-    "best_intercept",
-    "make_likelihood",
-]
+__all__ = ["Binomial", "Multinomial", "TwoClassLoss", "best_intercept", "make_likelihood"]
 
 FORCING_TERM = 0.1  # Newton-CG: largest residual of an inner solution, relative to the initial one
 MAX_CG_ITERATIONS = 500  # Newton-CG: conjugate gradient iterations in one step
