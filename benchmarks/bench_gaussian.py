@@ -3,9 +3,9 @@
 Each method gets the points, and the time includes the kernel values. `DualSVC` ends with a relative
 duality gap of at most 1e-9. LIBSVM (`sklearn.svm.SVC`) runs with its default tolerance, 1e-3, and
 with 1e-6, and oneDAL (the package scikit-learn-intelex, if it is installed) with 1e-6. The cache of
-LIBSVM and of oneDAL has its default size, 200 MB. All methods get one core, and from 2,000 to
-10,000 points also two. LIBSVM always uses only one, and oneDAL both: it starts threads of its own
-when it is imported, before the limit is set.
+LIBSVM and of oneDAL has its default size, 200 MB. All methods get one core, and then two. LIBSVM
+always uses only one, and oneDAL both: it starts threads of its own when it is imported, before the
+limit is set.
 
 The time of `DualSVC` over that of LIBSVM at 1e-3 has a geometric mean of at most 1 for each number
 of points, and is at most 1.5 in every cell. Over LIBSVM and over oneDAL at 1e-6, the geometric mean
@@ -41,8 +41,7 @@ from svmbook import DualSVC
 from svmbook.datasets import load, threenorm
 from svmbook.labels import encode_binary_labels
 
-# The numbers of points by the number of cores.
-SIZES = {1: (500, 2000, 6000, 10_000, 20_000), 2: (2000, 6000, 10_000)}
+SIZES = (500, 2000, 6000, 10_000, 20_000)
 C_VALUES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 # Factors of gamma="scale", 1 / (n_features * X.var()): this width and twice this width.
 GAMMA_FACTORS = (1.0, 0.25)
@@ -179,7 +178,7 @@ def make_problem(row):
 
 def run(record, max_points, n_threads):
     """Measure the cells that the record does not contain."""
-    sizes = [n for n in SIZES[n_threads] if n <= max_points]
+    sizes = [n for n in SIZES if n <= max_points]
     for n, data in itertools.product(sizes, DRAW_FUNCTIONS):
         has_signal = data != WITHOUT_SIGNAL
         if n > MAX_POINTS_WITHOUT_SIGNAL and not has_signal:
@@ -227,7 +226,7 @@ def main():
         measure_and_print(METHODS, np.asarray, json.loads(arguments.child))
         return
     record = ResumableRecord(__file__, arguments.out)
-    for n_threads in SIZES:
+    for n_threads in (1, 2):
         run(record, arguments.max_points, n_threads)
     rows = record.rows
     table = summarise(rows)

@@ -132,9 +132,15 @@ class Blocks:
         return parts[0].compute()
 
 
-def map_rows(function: Callable, *rows: Any) -> Any:
-    """Return ``function(*rows)``, which keeps the points apart; of blocks on the workers."""
-    return rows[0].map(function, *rows[1:]).persist() if _in_blocks(rows) else function(*rows)
+def map_rows(function: Callable, *rows: Any, keep: bool = True) -> Any:
+    """Return ``function(*rows)``, which keeps the points apart.
+
+    The values of blocks stay on the workers. If ``keep`` is False, each use computes them again.
+    """
+    if not _in_blocks(rows):
+        return function(*rows)
+    values = rows[0].map(function, *rows[1:])
+    return values.persist() if keep else values
 
 
 def sum_rows(function: Callable, *rows: Any) -> Any:

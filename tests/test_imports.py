@@ -76,9 +76,10 @@ LAYERS = {
         "solvers/logistic",
     },
     "solvers/smoothed_hinge": {
-        *("losses", "progress", "rows", "solvers/dual", "solvers/logistic"),
+        *("progress", "rows", "solvers/dual", "solvers/hinge_terms", "solvers/logistic"),
         *("solvers/reduced_hinge", "solvers/start_sample"),
     },
+    "solvers/hinge_terms": {"gram", "losses", "rows", "solvers/logistic", "solvers/reduced_hinge"},
     "solvers/reduced_hinge": {"gram", "rows", "solvers/dual"},
     "solvers/start_sample": {"rows"},
     "solvers/batched": {"gram", "solvers/checks", "solvers/dual", "ties"},

@@ -13,7 +13,7 @@ from scipy.linalg import lapack, solve_triangular
 
 from ..rows import Terms
 from ..threads import one_blas_thread
-from .matrix import FULL_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve
+from .matrix import FULL_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve, chunks
 
 __all__ = ["LowRankGram", "RidgeTerms"]
 
@@ -198,7 +198,7 @@ class LowRankGram(GramMatrix):
         Z, total_weight = self.Z, W.sum()
         mean = W @ Z / (total_weight or 1.0)
         scatter = np.zeros((self.n_unknowns, self.n_unknowns))
-        for rows in self._row_blocks():
+        for rows in chunks(np.flatnonzero(W), ROWS_PER_BLOCK):
             scaled_rows = (Z[rows] - mean) * np.sqrt(W[rows, None])
             scatter += scaled_rows.T @ scaled_rows
         return RidgeTerms(total_weight, mean, scatter)

@@ -28,24 +28,22 @@ BOUND_TOL = 1e-12  # relative to C_i: a multiplier this close to 0 or C_i is at 
 OUTSIDE, KEPT, INSIDE = 1, 0, -1
 
 
-def count_kept_points(loss_function, f, b):
-    """Return the number of points near the margin boundary, for outputs f + b."""
-    return int(sum_rows(partial(_count_kept, b=b), loss_function, f))
+def count_kept_points(y, F, width):
+    """Return the number of points near the margin boundary, for outputs F."""
+    return np.count_nonzero(_groups(y, F, width) == KEPT)
 
 
-def solve_reduced_problem(gram, loss_function, f, b, tol):
+def solve_reduced_problem(problem, solution, width, tol):
     """Solve the SVM of the kept and the merged points.
 
     Parameters
     ----------
-    gram : LowRankGram
-        Gram matrix of all points.
-    loss_function : SmoothedHinge or Blocks
-        Labels, upper bounds, and the width of the smoothed hinge.
-    f : ndarray of shape (n,) or Blocks
-        Outputs of an approximate solution, without intercept.
-    b : float
-        Its intercept.
+    problem : tuple (gram, y, C)
+        Gram matrix of low rank, labels and upper bounds of all points.
+    solution : tuple (w, b)
+        Weights and intercept of an approximate solution.
+    width : float
+        Width of its smoothed hinge.
     tol : float
         Relative duality gap of the reduced problem.
 
@@ -57,26 +55,28 @@ def solve_reduced_problem(gram, loss_function, f, b, tol):
     alpha : ndarray of shape (n,) or Blocks
         Feasible multipliers of all points.
     """
-    kept = sum_rows(partial(ReducedPoints.of_points, b=b), loss_function, f, gram.rows)
+    (gram, y, C), (w, b) = problem, solution
+    grouping = {"w": w, "b": b, "width": width}
+    kept = sum_rows(partial(ReducedPoints.of_points, **grouping), y, C, gram.rows)
     has_merged = kept.merged_C > 0
     means = kept.merged_rows[has_merged] / kept.merged_C[has_merged, None]
-    Z = np.vstack([*kept.rows, means])
-    y = np.concatenate([*kept.y, np.array([-1.0, 1.0])[has_merged]])
-    C = np.concatenate([*kept.C, kept.merged_C[has_merged]])
-    centred, mean = centred_gram(Z)
-    result = solve_interior_point_on_gram(centred, y, C, tol=tol)
-    result = undo_centring(result, centred, y, mean)
-    share_of_C = result.alpha / C
+    reduced_Z = np.vstack([*kept.rows, means])
+    reduced_y = np.concatenate([*kept.y, np.array([-1.0, 1.0])[has_merged]])
+    reduced_C = np.concatenate([*kept.C, kept.merged_C[has_merged]])
+    centred, mean = centred_gram(reduced_Z)
+    result = solve_interior_point_on_gram(centred, reduced_y, reduced_C, tol=tol)
+    result = undo_centring(result, centred, reduced_y, mean)
+    share_of_C = result.alpha / reduced_C
     is_at_bound = np.minimum(share_of_C, 1.0 - share_of_C) <= BOUND_TOL
     share_of_C = np.where(is_at_bound, np.rint(share_of_C), share_of_C)
-    n_kept = len(y) - has_merged.sum()
+    n_kept = len(reduced_y) - has_merged.sum()
     merged_shares = np.zeros(2)
     merged_shares[has_merged] = share_of_C[n_kept:]
     block_sizes = [len(labels) for labels in kept.y]
-    kept_alpha = split_rows((share_of_C * C)[:n_kept], block_sizes, loss_function)
-    lift = partial(_lift_multipliers, b=b, merged_shares=merged_shares)
-    alpha = map_rows(lift, loss_function, f, kept_alpha)
-    return Z.T @ (y * share_of_C * C), result.intercept, alpha
+    kept_alpha = split_rows((share_of_C * reduced_C)[:n_kept], block_sizes, y)
+    lift = partial(_lift_multipliers, merged_shares=merged_shares, **grouping)
+    alpha = map_rows(lift, y, C, gram.rows, kept_alpha, keep=False)
+    return reduced_Z.T @ (reduced_y * share_of_C * reduced_C), result.intercept, alpha
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +90,9 @@ class ReducedPoints(Terms):
     merged_C: np.ndarray  # of shape (2,)
 
     @classmethod
-    def of_points(cls, loss_function, f, gram, b):
+    def of_points(cls, y, C, gram, w, b, width):
         """Return the reduced points of one block."""
-        y, C, group = loss_function.y, loss_function.C, _groups(loss_function, f, b)
+        group = _groups(y, gram.outputs(w) + b, width)
         kept = np.flatnonzero((group == KEPT) & (C > 0))
         is_merged = (group == INSIDE)[:, None] & (y[:, None] == [-1.0, 1.0])
         merged_C = np.where(is_merged, C[:, None], 0.0)
@@ -100,19 +100,14 @@ class ReducedPoints(Terms):
         return cls([Z], [y[kept]], [C[kept]], gram.adjoint(merged_C).T, merged_C.sum(axis=0))
 
 
-# These functions are applied to each block of points.
-def _groups(loss_function, f, b):
-    slack = 1.0 - loss_function.y * (f + b)
-    distance = KEPT_WIDTHS * loss_function.width
+def _groups(y, F, width):
+    slack, distance = 1.0 - y * F, KEPT_WIDTHS * width
     return np.where(slack > distance, INSIDE, np.where(slack < -distance, OUTSIDE, KEPT))
 
 
-def _count_kept(loss_function, f, b):
-    return np.count_nonzero(_groups(loss_function, f, b) == KEPT)
-
-
-def _lift_multipliers(loss_function, f, kept_alpha, b, merged_shares):
-    group, C = _groups(loss_function, f, b), loss_function.C
-    alpha = np.where(group == INSIDE, C * merged_shares[(loss_function.y > 0).astype(int)], 0.0)
+# Applied to each block of points.
+def _lift_multipliers(y, C, gram, kept_alpha, w, b, width, merged_shares):
+    group = _groups(y, gram.outputs(w) + b, width)
+    alpha = np.where(group == INSIDE, C * merged_shares[(y > 0).astype(int)], 0.0)
     alpha[(group == KEPT) & (C > 0)] = kept_alpha
     return alpha

@@ -14,7 +14,8 @@ from svmbook.datasets import twonorm
 from svmbook.gram import LowRankGram, StumpGram, quantile_knots
 from svmbook.kernels import stump
 from svmbook.solvers import solve_dual
-from svmbook.solvers.smoothed_hinge import SmoothedHinge, solve_smoothed_hinge
+from svmbook.solvers.hinge_terms import SmoothedHinge
+from svmbook.solvers.smoothed_hinge import solve_smoothed_hinge
 
 X, Y = twonorm(60, random_state=0)
 X = X[:, :5]
@@ -173,7 +174,7 @@ def test_upper_bounds_of_sample_have_the_same_sum_as_those_of_all_points(monkeyp
             bounds.append(C)
             super().__init__(y, C, width)
 
-    monkeypatch.setattr("svmbook.solvers.smoothed_hinge.SmoothedHinge", RecordingHinge)
+    monkeypatch.setattr("svmbook.solvers.hinge_terms.SmoothedHinge", RecordingHinge)
     monkeypatch.setattr("svmbook.solvers.start_sample.START_SAMPLE_SIZE", 50)
     rng = np.random.default_rng(2)
     Z, C = rng.standard_normal((400, 2)), 0.1 * 2.0 ** (np.arange(400) % 3)

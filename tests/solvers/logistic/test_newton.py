@@ -22,7 +22,7 @@ from svmbook.gram import LowRankGram
 from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_logistic
 from svmbook.solvers.logistic import newton
-from svmbook.solvers.smoothed_hinge import SmoothedHinge
+from svmbook.solvers.hinge_terms import SmoothedHinge
 
 LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
