@@ -2,9 +2,10 @@
 
 The data are larger than the memory of a worker: 10^7 rows with 54 features (4.3 GB) for
 `DualSVC`, and with 20 features for `StumpEnsembleSVC` and `StumpEnsembleLogistic` with 32 knots.
-They are read from Parquet files, or from a memory map, by two workers of 2 GiB each. Each fit ends
-with a relative duality gap of at most 1e-4. The growth of the time from 10^5 to 10^7 rows, and the
-time over that of the same solver in memory for 10^6 rows, are printed.
+They are read from Parquet files, or from a memory map, by two workers of 2 GiB each; up to 10^6
+rows also from the workers' memory. Each fit ends with a relative duality gap of at most 1e-4. The
+same solver in memory is measured up to 10^6 rows. A pass over one block is timed alone, and so are
+the scheduler's tasks.
 
 ``--out FILE`` adds each row to the file as soon as it is measured, and skips the rows that the file
 contains already; ``--max-rows N`` omits larger problems. ``--folder DIR`` keeps the data.
@@ -12,43 +13,34 @@ contains already; ``--max-rows N`` omits larger problems. ``--folder DIR`` keeps
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
-import dask.array as da
-import dask.dataframe as dd
 import numpy as np
-import pandas as pd
-from bench_ensembles import draw_points
-from distributed import Client, LocalCluster
-from measure import origin, peak_bytes, print_table
+from block_data import (
+    BLOCK_ROWS,
+    draw_test_data,
+    load_in_memory,
+    local_cluster,
+    measure_in_child,
+    open_collections,
+    peak_gibibytes,
+    write_data,
+)
+from measure import ResumableRecord, peak_bytes, print_table, time_call
 
 from svmbook import DualSVC, StumpEnsembleLogistic, StumpEnsembleSVC
 from svmbook.gram import LowRankGram
+from svmbook.rows import Blocks
+from svmbook.solvers.hinge_terms import NewtonTerms
 from svmbook.solvers.smoothed_hinge import solve_smoothed_hinge
 
 SIZES = (100_000, 1_000_000, 10_000_000)
-BLOCK_ROWS = 100_000
-N_WORKERS, WORKER_MEMORY = 2, "2GiB"
+MAX_ROWS_IN_MEMORY = 1_000_000
 N_KNOTS, TOL = 32, 1e-4
-
-
-def draw_linear_block(number, n):
-    """Return n rows of a block, with a linear rule in 54 features and noisy labels."""
-    rng = np.random.default_rng(number)
-    X = rng.standard_normal((n, 54))
-    F = X @ np.cos(np.arange(54)) / 3 + rng.logistic(size=n)
-    return X, np.where(F > 0, 1.0, -1.0)
-
-
-def draw_additive_block(number, n):
-    return draw_points(n, seed=number)
-
-
-PROBLEMS = {"linear": draw_linear_block, "additive": draw_additive_block}
 MODELS = {
     ("linear", "hinge"): DualSVC(tol=TOL),
     ("additive", "hinge"): StumpEnsembleSVC(0.1, n_knots=N_KNOTS, tol=TOL),
@@ -56,124 +48,127 @@ MODELS = {
 }
 
 
-def write_data(folder, problem, n):
-    """Write n rows as Parquet files and as one .npy file, unless they exist; return the folder."""
-    folder = Path(folder) / f"{problem}-{n}"
-    if (folder / "complete").exists():
-        return folder
-    (folder / "parquet").mkdir(parents=True, exist_ok=True)
-    array = None
-    for number, start in enumerate(range(0, n, BLOCK_ROWS)):
-        X, y = PROBLEMS[problem](number, min(BLOCK_ROWS, n - start))
-        columns = [f"x{j}" for j in range(X.shape[1])]
-        frame = pd.DataFrame(X, columns=columns).assign(label=y)
-        frame.to_parquet(folder / "parquet" / f"{number:05d}.parquet")
-        if array is None:
-            shape = n, X.shape[1] + 1
-            array = np.lib.format.open_memmap(folder / "rows.npy", "w+", float, shape)
-        array[start : start + len(X), :-1], array[start : start + len(X), -1] = X, y
-    array.flush()
-    (folder / "complete").touch()
-    return folder
+class CountingBlocks:
+    """Counts the results that are computed from blocks, most of which take a pass over the data."""
 
+    def __init__(self):
+        self.n_results = 0
+        for name in ("gather", "persist", "total"):
+            setattr(Blocks, name, self.counted(getattr(Blocks, name)))
 
-def read_rows(path, start, stop):
-    """Return rows of a .npy file."""
-    return np.array(np.load(path, mmap_mode="r")[start:stop])
+    def counted(self, method):
+        def counting_method(blocks):
+            self.n_results += 1
+            return method(blocks)
 
-
-def open_collections(folder, source):
-    """Return X and y as Dask collections."""
-    if source == "Parquet":
-        frame = dd.read_parquet(folder / "parquet")
-        return frame.drop(columns="label"), frame["label"]
-    shape = np.load(folder / "rows.npy", mmap_mode="r").shape
-    chunks = ((BLOCK_ROWS,) * (shape[0] // BLOCK_ROWS), (shape[1],))
-    rows = da.map_blocks(
-        lambda block_info: read_rows(folder / "rows.npy", *block_info[None]["array-location"][0]),
-        chunks=chunks,
-        dtype=float,
-    )
-    return rows[:, :-1], rows[:, -1]
+        return counting_method
 
 
 def fit_in_blocks(folder, model, source):
     """Fit on a cluster of local processes; return the time and the peak memory of all processes."""
-    cluster = LocalCluster(
-        n_workers=N_WORKERS,
-        threads_per_worker=1,
-        memory_limit=WORKER_MEMORY,
-        dashboard_address=None,
-    )
-    with cluster, Client(cluster) as client:
+    with local_cluster() as client:
         X, y = open_collections(folder, source)
-        initial_bytes = client.run(peak_bytes)
-        start = time.perf_counter()
-        model.fit(X, y)
-        seconds = time.perf_counter() - start
-        worker_bytes = max(client.run(peak_bytes).values())
-    return {
-        "seconds": seconds,
-        "worker_gibibytes": worker_bytes / 2**30,
-        "idle_worker_gibibytes": max(initial_bytes.values()) / 2**30,
-        "client_gibibytes": peak_bytes() / 2**30,
-    }
+        counter = CountingBlocks()
+        _, seconds = time_call(lambda: model.fit(X, y))
+        return {"seconds": seconds, "n_results": counter.n_results} | peak_gibibytes(client)
 
 
-def fit_in_memory(folder, model, source):
+def fit_in_memory(folder, model):
     """Fit to arrays in memory, with the solver that blocks use."""
-    rows = np.load(folder / "rows.npy")
-    X, y = np.ascontiguousarray(rows[:, :-1]), rows[:, -1].copy()
-    del rows
+    X, y = load_in_memory(folder)
     start = time.perf_counter()
     if isinstance(model, DualSVC):
         points = X - X.mean(axis=0)
-        result, _ = solve_smoothed_hinge(LowRankGram(points), y, np.ones(len(y)), tol=TOL)
+        result, w = solve_smoothed_hinge(LowRankGram(points), y, np.ones(len(y)), tol=TOL)
         model.relative_gap_, model.objective_ = result.relative_gap, result.objective
         model.n_iter_, model.converged_ = result.n_iter, result.converged
+        model._set_linear_function(w, result.intercept, X.mean(axis=0))
+        model.classes_, model.n_features_in_ = np.array([-1.0, 1.0]), X.shape[1]
     else:
         model.fit(X, y)
     seconds = time.perf_counter() - start
     return {"seconds": seconds, "client_gibibytes": peak_bytes() / 2**30}
 
 
-def measure_here(folder, problem, loss, source):
-    """Carry out one measurement in this process and print it as JSON."""
-    model = MODELS[problem, loss]
-    fit = fit_in_memory if source == "memory" else fit_in_blocks
-    measured = fit(Path(folder), model, source)
+def fit_here(folder, problem, loss, source):
+    """Return the measurement of a fit in this process."""
+    model, folder = MODELS[problem, loss], Path(folder)
+    if source == "memory":
+        measured = fit_in_memory(folder, model)
+    else:
+        measured = fit_in_blocks(folder, model, source)
     fields = {name: getattr(model, f"{name}_") for name in ("objective", "relative_gap", "n_iter")}
-    print(json.dumps(measured | fields | {"converged": bool(model.converged_)}))
+    X, y = draw_test_data(problem)
+    error = 100.0 * float(np.mean(model.predict(X) != y))
+    return measured | fields | {"error": error, "converged": bool(model.converged_)}
+
+
+def time_one_block(folder, problem, loss, source):
+    """Return the seconds that a block takes: to be read, and for the sums of a Newton step."""
+    X, y = open_collections(Path(folder), source)
+    parts = [collection.to_delayed().ravel()[0] for collection in (X, y)]
+
+    def read():
+        return [np.asarray(part.compute(scheduler="synchronous"), dtype=float) for part in parts]
+
+    read()
+    (X, y), read_seconds = time_call(read, repeats=5)
+    terms = partial(NewtonTerms.of_points, y, np.ones(len(y)), w=np.zeros(X.shape[1]), b=0.0)
+    _, terms_seconds = time_call(lambda: terms(LowRankGram(X), width=0.02), repeats=5)
+    return {"read_seconds": read_seconds, "seconds": terms_seconds}
+
+
+def time_tasks(n_tasks):
+    """Return the seconds per task that does nothing, for the scheduler and two workers."""
+    with local_cluster():
+        import dask
+
+        zeros = Blocks([dask.delayed(0) for _ in range(n_tasks)])
+        zeros.map(abs).total()
+        _, seconds = time_call(zeros.map(abs).total, repeats=5)
+    return {"seconds": seconds / n_tasks}
+
+
+JOBS = {"fit": fit_here, "block": time_one_block, "tasks": time_tasks}
+
+
+def run_job(job):
+    """Carry out a job in this process and print its result as JSON."""
+    job = json.loads(job)
+    print(json.dumps(JOBS[job.pop("job")](**job)))
 
 
 def run(folder, max_rows, path):
     """Measure the rows that the file does not contain."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    record = ResumableRecord(__file__, path)
+    record.row({"method": "tasks"}, lambda: measure_in_child(__file__, job="tasks", n_tasks=1000))
     for problem, loss in MODELS:
         for n in (n for n in SIZES if n <= max_rows):
-            for source in ("Parquet", "memory map", "memory"):
-                if source == "memory" and n > 1_000_000:
-                    continue
-                key = {"problem": problem, "loss": loss, "n": n, "source": source}
-                if any(key.items() <= row.items() for row in rows):
-                    continue
-                data = write_data(folder, problem, n)
-                job = [sys.executable, __file__, "--child", str(data), problem, loss, source]
-                output = subprocess.run(job, check=True, stdout=subprocess.PIPE, text=True).stdout
-                rows.append(key | json.loads(output.splitlines()[-1]) | origin())
-                with path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(rows[-1]) + "\n")
-                columns = [*key, "seconds", "worker_gibibytes", "client_gibibytes", "n_iter"]
-                print_table("", rows[-1:], [*columns, "relative_gap"])
-    return rows
+            sources = ["Parquet", "memory map"]
+            if n <= MAX_ROWS_IN_MEMORY:
+                sources += ["workers' memory", "memory"]
+            for source in sources:
+                job = {"problem": problem, "loss": loss, "source": source}
+
+                def measure(kind, n=n, job=job):
+                    data = str(write_data(folder, job["problem"], n))
+                    return measure_in_child(__file__, job=kind, folder=data, **job)
+
+                row = record.row({"method": "fit", "n": n} | job, partial(measure, "fit"))
+                columns = [*job, "n", "seconds", "n_results", "worker_gibibytes", "n_iter"]
+                shown = {column: row.get(column, "") for column in columns}
+                print_table("", [shown], columns)
+                if (problem, n) == ("linear", BLOCK_ROWS) and source != "memory":
+                    record.row({"method": "block", "n": n} | job, partial(measure, "block"))
+    return record.rows
 
 
 if __name__ == "__main__":
     if "--child" in sys.argv:
-        measure_here(*sys.argv[-4:])
+        run_job(sys.argv[-1])
     else:
         parser = argparse.ArgumentParser(description=__doc__)
-        parser.add_argument("--out", type=Path, default=Path("bench_blocks.jsonl"))
+        parser.add_argument("--out", type=Path, default=Path("_build/bench_blocks.jsonl"))
         parser.add_argument("--max-rows", type=int, default=SIZES[-1])
         parser.add_argument("--folder", default=None)
         arguments = parser.parse_args()

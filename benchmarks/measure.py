@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from svmbook.experiments.running.suite import versions
 
-PEERS = ("scikit-learn-intelex",)  # the libraries of requirements.txt
+# The libraries of requirements.txt.
+PEERS = ("scikit-learn-intelex", "lightgbm", "xgboost-cpu", "dask-ml", "pyspark")
 
 
 def peak_bytes():
@@ -133,20 +134,30 @@ class ResumableRecord:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         self.script, self.path, self.rows = script, path, [json.loads(line) for line in lines]
 
+    def row(self, key, measure):
+        """Return the row with the fields ``key``; unless the file contains it, add ``measure()``.
+
+        ``measure`` returns a dict of further fields.
+        """
+        for row in self.rows:
+            if key.items() <= row.items():
+                return row
+        self.rows.append(key | measure() | origin())
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(self.rows[-1]) + "\n")
+        return self.rows[-1]
+
     def measure(self, key, X, y, **options):
         """Return the row with the fields ``key``; measure it unless the file contains it.
 
         ``key`` contains the ``method``. The ``options`` of the method do not identify the row,
         since computed ones may differ by rounding errors on another computer.
         """
-        for row in self.rows:
-            if key.items() <= row.items():
-                return row
-        measurement = measure_in_new_process(self.script, key["method"], X, y, **options)
-        self.rows.append(key | options | measurement | origin())
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(self.rows[-1]) + "\n")
-        return self.rows[-1]
+
+        def measure():
+            return options | measure_in_new_process(self.script, key["method"], X, y, **options)
+
+        return self.row(key, measure)
 
 
 def time_call(function, repeats=1):

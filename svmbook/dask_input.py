@@ -1,8 +1,7 @@
 """Training data in Dask collections: their blocks, labels, weights and moments.
 
 A block is a chunk of rows of a Dask array, or a partition of a Dask data frame. The data are read
-once for the labels, and once for the moments of the features; then once or twice per step of the
-solver. Only summaries of the blocks reach the caller.
+once for the labels, and once for the moments of the features; then once per step of the solver. Only summaries of the blocks reach the caller.
 """
 
 from __future__ import annotations
@@ -79,19 +78,19 @@ def block_problem(estimator, X, y, sample_weight):
     """
     _set_features(estimator, X, reset=True)
     parts, sizes = _split(X, "X")
-    y_blocks = Blocks(_split(y, "y", sizes)[0])
+    labels = map_rows(_as_labels, Blocks(_split(y, "y", sizes)[0]))
     numbers = Blocks(list(range(len(parts))))
     if sample_weight is None:
-        weights = map_rows(_ones, y_blocks)
+        weights = map_rows(_ones, labels)
     else:
         weight_parts, _ = _split(sample_weight, "sample_weight", sizes)
-        weights = map_rows(_checked_weights, Blocks(weight_parts), y_blocks, numbers)
-    summary = sum_rows(LabelSummary.of_block, y_blocks, weights, numbers)
+        weights = map_rows(_checked_weights, Blocks(weight_parts), labels, numbers)
+    summary = sum_rows(LabelSummary.of_block, labels, weights, numbers)
     classes, _ = encode_binary_labels(np.array(list(summary.class_sums)))
     class_sums = np.array([summary.class_sums[label] for label in classes.tolist()])
     factors = point_weights(estimator.class_weight, classes, classes, class_sums) / class_sums
     encode = partial(_encode, classes=classes)
-    y_signs = map_rows(encode, y_blocks)
+    y_signs = map_rows(encode, labels)
     weights = map_rows(partial(_scale_classes, factors=factors), weights, y_signs)
     has_rows = [size > 0 for size in summary.sizes]
     y_signs, weights, numbers = (blocks.select(has_rows) for blocks in (y_signs, weights, numbers))
@@ -161,14 +160,13 @@ class LabelSummary(Terms):
     @classmethod
     def of_block(cls, y, weights, number):
         """Return the summary of one block."""
-        labels = _as_labels(y)
-        is_missing = labels != labels
+        is_missing = y != y
         if is_missing.any():
             row = int(np.flatnonzero(is_missing)[0])
             raise ValueError(f"y has a missing label: block {number}, row {row} of the block.")
-        classes, codes = np.unique(labels, return_inverse=True)
+        classes, codes = np.unique(y, return_inverse=True)
         sums = np.bincount(codes, weights, minlength=len(classes))[:MAX_LABELS]
-        return cls([len(labels)], dict(zip(classes.tolist(), sums.tolist(), strict=False)))
+        return cls([len(y)], dict(zip(classes.tolist(), sums.tolist(), strict=False)))
 
 
 def _split(collection, name, sizes_of_X=None):
@@ -210,7 +208,7 @@ def _as_labels(y):
 
 
 def _encode(y, classes):
-    return np.where(_as_labels(y) == classes[1], 1.0, -1.0)
+    return np.where(y == classes[1], 1.0, -1.0)
 
 
 def _scale_classes(weights, y, factors):

@@ -42,8 +42,8 @@ LAYERS = {
     },
     "ensembles": {
         *("base", "dask_input", "gram", "kernel_machine", "kernels", "labels", "moments", "rows"),
-        *("solvers/boosting", "solvers/dual", "solvers/logistic", "solvers/smoothed_hinge"),
-        *("solvers/start_sample", "tables", "ties", "weights"),
+        *("solvers/boosting", "solvers/dual", "solvers/logistic", "solvers/low_rank_logistic"),
+        *("solvers/smoothed_hinge", "tables", "ties", "weights"),
     },
     "prototypes": {
         "base",
@@ -76,16 +76,24 @@ LAYERS = {
         "solvers/logistic",
     },
     "solvers/smoothed_hinge": {
-        *("progress", "rows", "solvers/dual", "solvers/hinge_terms", "solvers/logistic"),
+        *("progress", "rows", "solvers/dual", "solvers/hinge_terms", "solvers/one_pass"),
         *("solvers/reduced_hinge", "solvers/start_sample"),
     },
-    "solvers/hinge_terms": {"gram", "losses", "rows", "solvers/logistic", "solvers/reduced_hinge"},
+    "solvers/low_rank_logistic": {
+        *("gram", "losses", "progress", "rows", "solvers/logistic", "solvers/one_pass"),
+        "solvers/start_sample",
+    },
+    "solvers/hinge_terms": {
+        *("gram", "losses", "rows", "solvers/logistic", "solvers/one_pass"),
+        "solvers/reduced_hinge",
+    },
+    "solvers/one_pass": {"rows"},
     "solvers/reduced_hinge": {"gram", "rows", "solvers/dual"},
     "solvers/start_sample": {"rows"},
     "solvers/batched": {"gram", "solvers/checks", "solvers/dual", "ties"},
     "solvers/dual": {"gram", "kernels", "progress", "solvers/checks", "threads", "ties"},
     "solvers/logistic": {
-        *("arguments", "gram", "losses", "progress", "rows", "solvers/checks", "ties"),
+        *("arguments", "gram", "losses", "progress", "solvers/checks", "ties"),
     },
     "solvers/irwls": {"arguments", "losses", "progress", "solvers/checks", "ties"},
     "solvers/boosting": {"progress", "ties", "weights"},

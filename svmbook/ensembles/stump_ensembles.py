@@ -6,7 +6,6 @@ from functools import partial
 from numbers import Real
 from typing import ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..base import LogOddsMixin
@@ -16,8 +15,8 @@ from ..rows import map_rows
 from ..solvers.dual.active_sets.solver import solve_active_set_on_gram
 from ..solvers.logistic.likelihoods import Binomial
 from ..solvers.logistic.newton import ridge_path
+from ..solvers.low_rank_logistic import solve_low_rank_logistic
 from ..solvers.smoothed_hinge import solve_smoothed_hinge
-from ..solvers.start_sample import draw_start_sample
 from ..weights import point_penalties
 from .stump_base import StumpEnsemble
 
@@ -284,14 +283,10 @@ class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
 
     def _solve(self, gram, problem):
         """Return a result, and the coefficients of the points or the weights at the knots."""
-        problems = [(gram, problem.y, problem.weights)]
-        sample = draw_start_sample(*problems[0]) if isinstance(gram, LowRankGram) else None
-        if sample is not None:
-            problems.insert(0, sample)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
-        start = np.zeros(gram.n_unknowns), 0.0
-        for gram, y, weights in problems:
-            likelihood = map_rows(Binomial, y, weights)
-            (result,) = ridge_path(gram, likelihood, [float(self.lam)], start=start, **options)
-            start = result.coef, result.intercept
+        y, weights, lam = problem.y, problem.weights, float(self.lam)
+        if isinstance(gram, LowRankGram):
+            result = solve_low_rank_logistic(gram, y, weights, lam, **options)
+        else:
+            (result,) = ridge_path(gram, Binomial(y, weights), [lam], **options)
         return result, result.coef

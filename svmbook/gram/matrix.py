@@ -74,11 +74,6 @@ class GramMatrix:
         r"""Norms :math:`\sqrt{k(x_i, x_i)}` of the points in feature space."""
         return np.sqrt(np.maximum(self.diagonal, 0.0))
 
-    @cached_property
-    def largest_norm(self):
-        """The largest of the norms."""
-        return float(self.norms.max())
-
     @property
     def rows(self):
         """The rows of the points, for `svmbook.rows.sum_rows`; in memory, this Gram matrix."""

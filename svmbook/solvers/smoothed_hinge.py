@@ -20,15 +20,17 @@ gradient and curvature, and both bounds of the SVM objective.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from ..progress import is_interrupted, logger
 from ..rows import map_rows, sum_rows
 from .dual.result import SolverResult
-from .hinge_terms import DualityTerms, NewtonTerms, SmoothedHinge
-from .logistic.likelihoods import best_intercept
+from .hinge_terms import HingeTerms, SmoothedHinge, SmoothedHingeTerms
+from .one_pass import Iterate, line_search
 from .reduced_hinge import solve_reduced_problem
 from .start_sample import draw_start_sample
 
@@ -39,10 +41,6 @@ LARGE_RELATIVE_GAP = 0.5  # relative duality gap from which on the ratio is WIDT
 START_RELATIVE_GAP = 5e-4  # relative duality gap on the sample that gives a warm start
 TARGET_GAP_FACTOR = 0.7  # times ``tol``: the relative duality gap that the next width aims at
 INNER_GAP_SHARE = 0.1  # the width decreases once at most this share of the gap is not due to it
-SLOPE_RATIO = 0.5  # slope at which the line search stops, relative to the initial slope
-OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a rounding error
-STEP_SHARES = 0.1, 0.5  # shares of the interval of a line search between which the next trial lies
-MAX_TRIALS = 40  # step lengths tried in one line search
 MAX_KEPT_POINTS = 20_000  # most points near the margin boundary from which a solution is computed
 # Twenty interior-point iterations take 20 r^2 operations per kept point, and the steps at one width
 # about 8 r operations per point.
@@ -113,192 +111,67 @@ def _solve(problem, solution, width, tol, max_iter):
     weights and intercept, and the last width.
     """
     smallest_gap, n_idle = np.inf, 0
-    best = iterate = Iterate(problem, solution, width)
+    iterate = _iterate(problem, solution, width)
+    best = Certified.by_smoothing(problem, iterate, width)
     for n_iter in range(max_iter + 1):
         logger.info(
             "Newton, step %d: width %.1e, relative gap %.2e", n_iter, width, iterate.relative_gap
         )
-        best = iterate if iterate.gap < best.gap else best
+        if iterate.gap < best.gap:
+            best = Certified.by_smoothing(problem, iterate, width)
         if best.relative_gap <= tol or n_iter == max_iter or is_interrupted():
             break
         step, decrease = iterate.newton_step()
-        if 0.5 * decrease > iterate.smoothed_objective and np.isinf(smallest_gap):
+        if 0.5 * decrease > iterate.newton_objective and np.isinf(smallest_gap):
             # No step decreases the objective by more than its value. Too few points are on the
             # parabolas.
             width /= WIDTH_RATIO**2
-            iterate = Iterate(problem, solution, width)
+            iterate = _iterate(problem, solution, width)
             continue
-        next_iterate = None if iterate.is_minimal else _line_search(iterate, step, decrease)
+        is_minimal = _is_minimal(iterate)
+        next_iterate = None if is_minimal else line_search(iterate, step, decrease)
         if next_iterate is None:
-            if _reduction_pays(iterate, tol):
-                exact = _solve_exactly(iterate, tol)
+            if _reduction_pays(problem, iterate, tol):
+                exact = Certified.by_reduction(problem, iterate, width, REDUCED_TOL_FACTOR * tol)
                 best = exact if exact.gap < best.gap else best
             n_idle = 0 if iterate.gap < smallest_gap else n_idle + 1
             if best.relative_gap <= tol or n_idle == PATIENCE:
                 break
             smallest_gap = min(iterate.gap, smallest_gap)
             width *= _width_ratio(iterate.relative_gap, tol)
-            solution = iterate.moved(step) if iterate.is_minimal else iterate.solution
-            next_iterate = Iterate(problem, solution, width)
+            w, b = iterate.solution
+            solution = (w + step[0], b + step[1]) if is_minimal else iterate.solution
+            next_iterate = _iterate(problem, solution, width)
         iterate = next_iterate
-    return best.result(problem[1], tol, n_iter), best.solution, width
+    return best.result(problem, tol, n_iter), best.solution, width
 
 
-class Certified:
-    """Weights and intercept, and multipliers whose dual objective bounds the SVM objective.
+def _iterate(problem, solution, width):
+    """Return the `Iterate` of weights and intercept for a width."""
+    gram, y, C = problem
 
-    Parameters
-    ----------
-    solution : tuple (w, b)
-    duality : DualityTerms
-        The sums over the points for both.
-    multipliers : callable
-        Returns the multipliers before `DualityTerms.class_factors` balance them.
-    message : str
-        What they are.
+    def evaluate(w, b):
+        of_points = partial(SmoothedHingeTerms.of_points, w=w, b=b, width=width)
+        return sum_rows(of_points, y, C, gram.rows)
+
+    return Iterate(evaluate, solution, 1.0)
+
+
+def _is_minimal(iterate):
+    r"""Return whether an iterate minimises the smoothed objective, relative to the gap.
+
+    At the minimum, the gap is due to the width alone:
+    :math:`\sum_i C_i\max(0, \xi_i) - \alpha_i\xi_i` with the slack :math:`\xi_i`.
     """
-
-    def __init__(self, solution, duality, multipliers, message):
-        self.solution, self.duality = solution, duality
-        self.multipliers, self.message = multipliers, message
-
-    @property
-    def objective(self):
-        """The SVM objective."""
-        w, _ = self.solution
-        return float(0.5 * w @ w + self.duality.loss)
-
-    @property
-    def gap(self):
-        """The duality gap."""
-        return self.objective - self.duality.dual_objective
-
-    @property
-    def relative_gap(self):
-        """The gap as a fraction of the objective."""
-        return self.gap / self.objective if np.isfinite(self.gap) else np.inf
-
-    def result(self, y, tol, n_iter):
-        """Return the `SolverResult`.
-
-        The KKT residual includes the relative distance between the weights and those that the
-        multipliers define.
-        """
-        (w, b), duality = self.solution, self.duality
-        # No solution has a larger norm than the square root of twice the objective.
-        distance = np.linalg.norm(w - duality.dual_weights) / np.sqrt(2.0 * self.objective or 1.0)
-        balance = partial(_scale_classes, factors=duality.class_factors)
-        return SolverResult(
-            alpha=map_rows(balance, y, self.multipliers(), keep=False),
-            intercept=float(b),
-            objective=self.objective,
-            dual_objective=duality.dual_objective,
-            n_iter=n_iter,
-            w_squared=float(w @ w),
-            kkt_residual=max(float(duality.violation), float(distance)),
-            converged=bool(self.relative_gap <= tol),
-            message=self.message,
-        )
+    (w, b), (R, r), classes = iterate.solution, iterate.negative_gradient, iterate.terms.classes
+    alpha_times_slack = classes.class_sums.sum() - w @ (R + w) - b * r
+    gap_of_width = classes.loss - alpha_times_slack
+    return iterate.gap - gap_of_width <= INNER_GAP_SHARE * iterate.gap
 
 
-class Iterate(Certified):
-    """Weights and intercept with the multipliers of the smoothed hinge of a width.
-
-    One pass over the points computes all sums that belong to them.
-    """
-
-    def __init__(self, problem, solution, width):
-        (gram, y, C), (w, b) = problem, solution
-        self.problem, self.width, at = problem, width, {"w": w, "b": b, "width": width}
-        self.terms = sum_rows(partial(NewtonTerms.of_points, **at), y, C, gram.rows)
-        super().__init__(
-            solution,
-            self.terms.duality,
-            lambda: map_rows(partial(_multipliers, **at), y, C, gram.rows, keep=False),
-            f"Newton's method on hinge losses smoothed over a width of {width:.1e}",
-        )
-
-    @property
-    def smoothed_objective(self):
-        """The smoothed objective."""
-        w, _ = self.solution
-        return float(0.5 * w @ w + self.terms.smoothed_loss)
-
-    @property
-    def negative_gradient(self):
-        """Minus the gradient of the smoothed objective in the weights and in the intercept."""
-        w, _ = self.solution
-        return self.duality.class_weights.sum(axis=1) - w, np.diff(self.duality.class_sums).item()
-
-    @property
-    def is_minimal(self):
-        r"""Whether the solution minimises the smoothed objective, relative to the gap.
-
-        At the minimum, the gap is due to the width alone:
-        :math:`\sum_i C_i\max(0, \xi_i) - \alpha_i\xi_i` with the slack :math:`\xi_i`.
-        """
-        (w, b), (R, r) = self.solution, self.negative_gradient
-        alpha_times_slack = self.duality.class_sums.sum() - w @ (R + w) - b * r
-        gap_of_width = self.duality.loss - alpha_times_slack
-        return self.gap - gap_of_width <= INNER_GAP_SHARE * self.gap
-
-    def newton_step(self):
-        """Return the step in weights and intercept, and minus the slope of the objective along it.
-
-        If no point is on a parabola, only the penalty has curvature. Then the step is one in the
-        intercept alone, to its best value, unless it has this value. If the penalty is lost by
-        rounding, the step is zero and the slope infinite.
-        """
-        (gram, y, C), (w, b), (R, r) = self.problem, self.solution, self.negative_gradient
-        if self.terms.ridge.total_weight == 0.0 and r != 0.0:
-            loss_function = map_rows(partial(SmoothedHinge, width=self.width), y, C)
-            step = np.zeros_like(w), best_intercept(loss_function, gram.outputs(w), b)[0] - b
-        else:
-            try:
-                step = self.terms.ridge.factor(1.0)(R, r)
-            except ArithmeticError:
-                return (np.zeros_like(w), 0.0), np.inf
-        return step, float(R @ step[0] + r * step[1])
-
-    def moved(self, step, t=1.0):
-        """Return weights and intercept after a step of length t."""
-        return tuple(value + t * change for value, change in zip(self.solution, step, strict=True))
-
-
-def _line_search(iterate, step, decrease):
-    """Return the `Iterate` after a step that lowers the smoothed objective, or None.
-
-    The secant method, with safeguards, looks for a step length at which the slope of the objective
-    is at most half of its initial size, ``-decrease``. Each trial is one pass over the points; the
-    first, a full step, is nearly always accepted. If the decrease is below rounding error, a full
-    step must lower the gap.
-    """
-    if decrease <= OBJECTIVE_ROUNDING * iterate.smoothed_objective:
-        trial = Iterate(iterate.problem, iterate.moved(step), iterate.width)
-        return trial if trial.gap < iterate.gap else None
-    (low, low_slope), (high, high_slope), t, best = (0.0, -decrease), (np.inf, np.inf), 1.0, iterate
-    for _ in range(MAX_TRIALS):
-        trial = Iterate(iterate.problem, iterate.moved(step, t), iterate.width)
-        best = trial if trial.smoothed_objective < best.smoothed_objective else best
-        R, r = trial.negative_gradient
-        slope = -float(R @ step[0] + r * step[1])
-        if best is trial and abs(slope) <= SLOPE_RATIO * decrease:
-            break
-        if slope > 0:
-            high, high_slope = t, slope
-        else:
-            low, low_slope = t, slope
-        if np.isinf(high):
-            t = 2.0 * low
-        else:
-            share = np.clip(low_slope / (low_slope - high_slope), *STEP_SHARES)
-            t = low + share * (high - low)
-    return None if best is iterate else best
-
-
-def _reduction_pays(iterate, tol):
+def _reduction_pays(problem, iterate, tol):
     """Return whether the exact solution from few points costs less than further widths."""
-    gram, _, _ = iterate.problem
+    gram, _, _ = problem
     if iterate.relative_gap > LARGE_RELATIVE_GAP:
         return False
     n_widths = np.log(iterate.relative_gap / tol) / np.log(1.0 / WIDTH_RATIO)
@@ -306,14 +179,70 @@ def _reduction_pays(iterate, tol):
     return iterate.terms.n_near <= max(max_points, gram.n_unknowns)
 
 
-def _solve_exactly(iterate, tol):
-    """Return the certified solution of the reduced problem."""
-    gram, y, C = iterate.problem
-    tol = REDUCED_TOL_FACTOR * tol
-    w, b, alpha = solve_reduced_problem(iterate.problem, iterate.solution, iterate.width, tol)
-    duality = sum_rows(partial(DualityTerms.of_solution, w=w, b=b), y, C, gram.rows, alpha)
-    message = "the SVM of the points near the margin boundary"
-    return Certified((w, b), duality, lambda: alpha, message)
+class Certified(NamedTuple):
+    """Weights and intercept, and multipliers that bound the SVM objective from below."""
+
+    solution: tuple
+    objective: float
+    classes: HingeTerms
+    multipliers: Callable  # returns the multipliers, without the factors of the classes
+    message: str
+
+    @classmethod
+    def by_smoothing(cls, problem, iterate, width):
+        """Certify an iterate by the multipliers of the smoothed hinge."""
+        (gram, y, C), (w, b) = problem, iterate.solution
+        multipliers = partial(_multipliers, w=w, b=b, width=width)
+        message = f"Newton's method on hinge losses smoothed over a width of {width:.1e}"
+        return cls(
+            iterate.solution,
+            iterate.objective,
+            iterate.terms.classes,
+            lambda: map_rows(multipliers, y, C, gram.rows, keep=False),
+            message,
+        )
+
+    @classmethod
+    def by_reduction(cls, problem, iterate, width, tol):
+        """Solve the reduced problem, and certify its solution by its multipliers."""
+        gram, y, C = problem
+        w, b, alpha = solve_reduced_problem(problem, iterate.solution, width, tol)
+        classes = sum_rows(partial(HingeTerms.of_solution, w=w, b=b), y, C, gram.rows, alpha)
+        objective = float(0.5 * w @ w + classes.loss)
+        message = "the SVM of the points near the margin boundary"
+        return cls((w, b), objective, classes, lambda: alpha, message)
+
+    @property
+    def gap(self):
+        """The duality gap."""
+        return self.objective - self.classes.dual_objective(1.0)
+
+    @property
+    def relative_gap(self):
+        """The gap as a fraction of the objective."""
+        return self.gap / self.objective if np.isfinite(self.gap) else np.inf
+
+    def result(self, problem, tol, n_iter):
+        """Return the `SolverResult`.
+
+        The KKT residual includes the relative distance between the weights and those that the
+        multipliers define.
+        """
+        (_, y, _), (w, b), classes = problem, self.solution, self.classes
+        # No solution has a larger norm than the square root of twice the objective.
+        distance = np.linalg.norm(w - classes.dual_weights) / np.sqrt(2.0 * self.objective or 1.0)
+        balance = partial(_scale_classes, factors=classes.class_factors)
+        return SolverResult(
+            alpha=map_rows(balance, y, self.multipliers(), keep=False),
+            intercept=float(b),
+            objective=self.objective,
+            dual_objective=classes.dual_objective(1.0),
+            n_iter=n_iter,
+            w_squared=float(w @ w),
+            kkt_residual=max(float(classes.violation), float(distance)),
+            converged=bool(self.relative_gap <= tol),
+            message=self.message,
+        )
 
 
 # These functions are applied to each block of points.

@@ -9,6 +9,8 @@ from ..rows import sum_rows
 __all__ = ["draw_start_sample"]
 
 START_SAMPLE_SIZE = 20_000  # a problem of more than twice as many points gets a warm start
+SAMPLE_SHARE = 0.02  # of the points, if that is more
+MAX_SAMPLE_SIZE = 200_000
 
 
 def draw_start_sample(gram, y, weights):
@@ -31,7 +33,8 @@ def draw_start_sample(gram, y, weights):
     """
     if gram.n <= 2 * START_SAMPLE_SIZE:
         return None
-    sample_gram, sample_y, sample_weights = gram.sample(START_SAMPLE_SIZE, y, weights)
+    size = max(START_SAMPLE_SIZE, min(round(SAMPLE_SHARE * gram.n), MAX_SAMPLE_SIZE))
+    sample_gram, sample_y, sample_weights = gram.sample(size, y, weights)
     if not np.ptp(sample_y[sample_weights > 0]):
         return None
     scale = sum_rows(np.sum, weights) / sample_weights.sum()

@@ -66,4 +66,4 @@ def fit_linear_in_blocks(model, X, y, sample_weight):
 
 
 def _gram_of_centred_points(points, origin):
-    return LowRankGram(points - origin)
+    return LowRankGram(np.subtract(points, origin, order="C"))

@@ -120,8 +120,8 @@ def select_import_points_on_gram(
     K, n = gram.K, gram.n
     Z, w, S = np.empty((n, 0)), np.empty(0), []  # orthonormal functions of S, and their weights
     remainder = np.array(K, dtype=float)  # K - ZZ': Gram matrix of the parts orthogonal to S
-    b, terms = best_intercept(likelihood, np.zeros(n), 0.0)
-    J, gap, residual, converged, message = terms.loss, 0.0, 0.0, True, ""
+    b, _ = best_intercept(likelihood, np.zeros(n), 0.0)
+    J, gap, residual, converged, message = likelihood.loss(np.zeros(n) + b), 0.0, 0.0, True, ""
     while len(S) < (max_points or n):
         is_candidate = np.diagonal(remainder) > DEPENDENCE_TOL * np.diagonal(K)
         F = Z @ w + b

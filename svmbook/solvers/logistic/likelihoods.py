@@ -2,19 +2,14 @@ r"""Negative log likelihoods of labels, as functions of the outputs of a classif
 
 `Binomial` is for labels -1 and +1 and one output per point, `Multinomial` for any number of classes
 and one output per class. Both have the same methods: the loss, its negative gradient with respect
-to the outputs, and its curvature.
+to the outputs, and the step of Newton's method for a given Gram matrix. The arguments R and r of
+``newton_step`` are minus the gradient of the objective in the coefficients and in the intercept.
 """
-
-from __future__ import annotations
-
-from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 
 from ...losses import logistic, logistic_curvature, logistic_slope
-from ...rows import Maximum, Terms, sum_rows
 
 __all__ = ["Binomial", "Multinomial", "TwoClassLoss", "best_intercept", "make_likelihood"]
 
@@ -33,10 +28,7 @@ def make_likelihood(y, weights, n_classes):
 
 
 class TwoClassLoss:
-    """A loss of one output per point; ``curvature`` returns its diagonal second derivative.
-
-    ``curvature_bound`` returns what replaces the curvature where it vanishes in double precision.
-    """
+    """A loss of one output per point; ``curvature`` returns its diagonal second derivative."""
 
     zero_intercept = 0.0
 
@@ -67,9 +59,16 @@ class Binomial(TwoClassLoss):
         r"""Return :math:`W_i = s_i\,\sigma(F_i)\,\sigma(-F_i)`, the diagonal second derivative."""
         return self.weights * logistic_curvature(F)
 
-    def curvature_bound(self):
-        r"""Return :math:`s_i/4`, the largest curvature; it gives a descent step."""
-        return 0.25 * self.weights
+    def newton_step(self, gram, lam, F, R, r):
+        """Return the Newton step of coefficients and intercept: one weighted ridge regression.
+
+        If every margin is so large that the loss is linear in double precision, the step would be
+        unbounded. The upper bound :math:`s_i/4` of the curvature then gives a descent step.
+        """
+        W = self.curvature(F)
+        if W.sum() <= CURVATURE_TOL * np.abs(self.negative_gradient(F)).sum():
+            W = 0.25 * self.weights
+        return gram.factor_ridge(W, lam)(R, r)
 
 
 class Multinomial:
@@ -116,7 +115,6 @@ class Multinomial:
     def newton_step(self, gram, lam, F, R, r):
         r"""Return the Newton step of coefficients and intercepts, by conjugate gradients.
 
-        R and r are minus the gradient of the objective in the coefficients and in the intercepts.
         The curvature of point i, :math:`H_i = s_i(\mathrm{diag}\,p_i - p_ip_i^\top)`, couples the k
         outputs. The preconditioner is one weighted ridge regression for all classes, with weights
         :math:`\mathrm{tr}\,H_i/(k-1)`, the mean of the k - 1 non-zero eigenvalues; for two classes
@@ -179,60 +177,17 @@ def _probabilities(F):
     return P, complement, most_probable_class
 
 
-@dataclass(frozen=True, eq=False)
-class InterceptTerms(Terms):
-    """What Newton's method in the intercept needs: sums over the points.
-
-    Attributes
-    ----------
-    loss : float
-        The loss.
-    negative_gradient : float or ndarray of shape (k,)
-        Minus its derivative in the intercept.
-    gradient_size : float
-        Sum of the absolute values of the terms of the gradient.
-    curvature : ndarray of shape (k, k)
-        Second derivative in the intercept.
-    largest_output : Maximum
-        Largest absolute output.
-    """
-
-    loss: float
-    negative_gradient: float | np.ndarray
-    gradient_size: float
-    curvature: np.ndarray
-    largest_output: Maximum
-
-    @classmethod
-    def of_points(cls, loss_function, f, b):
-        """Return the terms of points with outputs f + b."""
-        F = f + b
-        G = loss_function.negative_gradient(F)
-        return cls(
-            loss_function.loss(F),
-            G.sum(axis=0),
-            np.abs(G).sum(),
-            loss_function.intercept_curvature(F),
-            Maximum(np.abs(F).max(initial=0.0)),
-        )
-
-    @property
-    def is_linear(self):
-        """Whether the loss is a linear function in double precision."""
-        return np.trace(self.curvature) <= CURVATURE_TOL * self.gradient_size
-
-
 def best_intercept(loss_function, f, start):
-    """Return the best intercept for outputs f, and the terms of the loss there.
+    """Return the best intercept for outputs f, and the negative gradient of the loss there.
 
     The loss of ``f + intercept`` is minimised by Newton's method with one unknown per class. At the
     minimum the gradient sums to zero, as dual feasibility requires.
 
     Parameters
     ----------
-    loss_function : TwoClassLoss, Multinomial or Blocks
+    loss_function : TwoClassLoss or Multinomial
         The loss of the outputs, for instance a `Binomial`.
-    f : ndarray of shape (n,) or (n, k), or Blocks
+    f : ndarray of shape (n,) or (n, k)
         Outputs without intercept.
     start : float or ndarray of shape (k,)
         Initial intercept.
@@ -240,7 +195,8 @@ def best_intercept(loss_function, f, start):
     Returns
     -------
     intercept : float or ndarray of shape (k,)
-    terms : InterceptTerms
+    G : ndarray of the shape of f
+        The negative gradient.
 
     Examples
     --------
@@ -251,29 +207,28 @@ def best_intercept(loss_function, f, start):
     >>> round(best_intercept(likelihood, np.zeros(4), 0.0)[0], 6)  # log 3
     1.098612
     """
-
-    def terms_at(b):
-        return sum_rows(partial(InterceptTerms.of_points, b=b), loss_function, f)
-
-    b, terms = start, terms_at(start)
-    longest_step = 10.0 + terms.largest_output
+    b, G, loss = start, loss_function.negative_gradient(f + start), loss_function.loss(f + start)
+    longest_step = 10.0 + np.max(np.abs(f + start))
     for _ in range(MAX_INTERCEPT_STEPS):
-        r, gradient_size = terms.negative_gradient, terms.gradient_size
+        r, gradient_size = G.sum(axis=0), np.abs(G).sum()
         if np.abs(r).max() <= INTERCEPT_TOL * gradient_size:
             break
-        H = terms.curvature + CURVATURE_TOL * gradient_size * np.eye(np.size(b))
+        H = loss_function.intercept_curvature(f + b) + CURVATURE_TOL * gradient_size * np.eye(
+            np.size(b)
+        )
         step = np.linalg.solve(H, np.atleast_1d(r)).reshape(np.shape(b))
         step = np.clip(step, -longest_step, longest_step)  # a linear loss gives unbounded steps
         for _ in range(MAX_HALVINGS):
-            new_terms = terms_at(b + step)
-            has_smaller_gradient = np.abs(new_terms.negative_gradient).max() < np.abs(r).max()
+            G_new = loss_function.negative_gradient(f + b + step)
+            has_smaller_gradient = np.abs(G_new.sum(axis=0)).max() < np.abs(r).max()
+            loss_new = loss_function.loss(f + b + step)
             # Accepting a higher loss for a smaller gradient could cycle if the loss is piecewise
             # linear.
-            loss_has_not_increased = new_terms.loss <= terms.loss * (1.0 + LOSS_ROUNDING)
-            if new_terms.loss < terms.loss or (has_smaller_gradient and loss_has_not_increased):
+            loss_has_not_increased = loss_new <= loss * (1.0 + LOSS_ROUNDING)
+            if loss_new < loss or (has_smaller_gradient and loss_has_not_increased):
                 break
             step = 0.5 * step
         else:
             break  # the loss is so small that its curvature is below rounding error
-        b, terms = b + step, new_terms
-    return (float(b) if np.ndim(b) == 0 else b), terms
+        b, G, loss = b + step, G_new, loss_new
+    return (float(b) if np.ndim(b) == 0 else b), G

@@ -79,9 +79,8 @@ def lam_max(K: ArrayLike, y: ArrayLike, *, weights: ArrayLike = 1.0) -> float:
 
 def lam_max_on_gram(gram, likelihood):
     """Compute the number that `lam_max` returns, for a `GramMatrix` and a likelihood."""
-    f = np.zeros(gram.n)
-    b, _ = best_intercept(likelihood, f, 0.0)
-    return float(np.abs(gram.dot(likelihood.negative_gradient(f + b))).max())
+    _, G = best_intercept(likelihood, np.zeros(gram.n), 0.0)
+    return float(np.abs(gram.dot(G)).max())
 
 
 def solve_logistic_l1(
@@ -217,9 +216,9 @@ def _run_proximal_newton(problem, start, tol, max_iter):
     (likelihood, centred_functions, lam), (alpha, b, f) = problem, start
     lowest_residual, n_idle, previous_J = np.inf, 0, np.inf
     for n_iter in count():
-        b, terms = best_intercept(likelihood, f, b)
-        slopes = -(centred_functions @ likelihood.negative_gradient(f + b))
-        J = terms.loss + lam * np.abs(alpha).sum()
+        b, G = best_intercept(likelihood, f, b)
+        slopes = -(centred_functions @ G)
+        J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
         violations = kkt_violations(alpha, slopes, lam)
         residual = violations.max() / lam
         logger.info("proximal Newton, step %d: objective %.6g, violation %.1e", n_iter, J, residual)
@@ -265,8 +264,8 @@ def _certified_result(problem, gram, alpha, b, tol):
     alpha = np.where(np.abs(alpha) > ZERO_TOL * np.abs(alpha).max(), alpha, 0.0)
     S = np.flatnonzero(alpha)
     f = alpha[S] @ centred_functions[S]
-    b, terms = best_intercept(likelihood, f, b)
-    J, G = terms.loss + lam * np.abs(alpha).sum(), likelihood.negative_gradient(f + b)
+    b, G = best_intercept(likelihood, f, b)
+    J = likelihood.loss(f + b) + lam * np.abs(alpha).sum()
     slopes = -(centred_functions @ G)
     residual = kkt_violations(alpha, slopes, lam).max() / lam
     gap = max(J - _dual_objective(likelihood, f + b, np.abs(slopes).max(), lam), 0.0)

@@ -12,7 +12,6 @@ from logistic_problems import (
 )
 
 from svmbook.gram import StoredGram
-from svmbook.solvers.logistic import newton
 from svmbook.solvers.logistic.likelihoods import Binomial, Multinomial, best_intercept
 
 
@@ -73,12 +72,7 @@ def test_newton_step_solves_the_newton_system(n_classes, data, lam):
     A = np.random.default_rng(n + 1).standard_normal(shape)
     A = A if n_classes == 2 else A - A.mean(axis=1, keepdims=True)
     G = likelihood.negative_gradient(F)
-    gram, negative_gradient = StoredGram(K), (G - lam * A, G.sum(axis=0))
-    if n_classes == 2:
-        problem = newton.RidgeProblem(likelihood, gram, lam)
-        dA, db = newton._newton_step(problem, F, 0.0, False, negative_gradient)
-    else:
-        dA, db = likelihood.newton_step(gram, lam, F, *negative_gradient)
+    dA, db = likelihood.newton_step(StoredGram(K), lam, F, G - lam * A, G.sum(axis=0))
     # The same system in dense form, with the curvature of each point by finite differences.
     h, H = 1e-5, np.empty((n, n_outputs, n_outputs))
     for c in range(n_outputs):

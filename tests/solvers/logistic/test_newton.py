@@ -21,8 +21,8 @@ from svmbook.datasets import non_separable, stdev
 from svmbook.gram import LowRankGram
 from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_logistic
-from svmbook.solvers.logistic import newton
 from svmbook.solvers.hinge_terms import SmoothedHinge
+from svmbook.solvers.logistic import likelihoods, newton
 
 LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
@@ -220,7 +220,7 @@ def test_failed_newton_step_is_reported(error, monkeypatch):
     def fail(*args):
         raise error
 
-    monkeypatch.setattr(newton, "_newton_step", fail)
+    monkeypatch.setattr(likelihoods.Binomial, "newton_step", fail)
     X, y = stdev(2, 20, random_state=0)
     result = solve_logistic(gaussian(X), y, 1.0)
     assert not result.converged and result.message == "no step"
