@@ -5,7 +5,8 @@ The data are larger than the memory of a worker: 10^7 rows with 54 features (4.3
 They are read from Parquet files, or from a memory map, by two workers of 2 GiB each; up to 10^6
 rows also from the workers' memory. Each fit ends with a relative duality gap of at most 1e-4. The
 same solver in memory is measured up to 10^6 rows. A pass over one block is timed alone, and so are
-the scheduler's tasks.
+the scheduler's tasks. In ten fits to 10^6 rows, two of four workers are killed at random moments;
+the weights are the same.
 
 ``--out FILE`` adds each row to the file as soon as it is measured, and skips the rows that the file
 contains already; ``--max-rows N`` omits larger problems. ``--folder DIR`` keeps the data.
@@ -13,11 +14,14 @@ contains already; ``--max-rows N`` omits larger problems. ``--folder DIR`` keeps
 
 import argparse
 import json
+import os
+import signal
 import sys
 import tempfile
 import time
 from functools import partial
 from pathlib import Path
+from threading import Timer
 
 import numpy as np
 from block_data import (
@@ -40,7 +44,7 @@ from svmbook.solvers.smoothed_hinge import solve_smoothed_hinge
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 MAX_ROWS_IN_MEMORY = 1_000_000
-N_KNOTS, TOL = 32, 1e-4
+N_KNOTS, TOL, N_KILL_RUNS = 32, 1e-4, 10
 MODELS = {
     ("linear", "hinge"): DualSVC(tol=TOL),
     ("additive", "hinge"): StumpEnsembleSVC(0.1, n_knots=N_KNOTS, tol=TOL),
@@ -129,7 +133,44 @@ def time_tasks(n_tasks):
     return {"seconds": seconds / n_tasks}
 
 
-JOBS = {"fit": fit_here, "block": time_one_block, "tasks": time_tasks}
+def fit_with_killed_workers(folder):
+    """Kill two of four workers at random moments of a fit, ten times; return what changes."""
+    model, runs = DualSVC(tol=TOL), []
+    for seed in (None, *range(N_KILL_RUNS)):
+        with local_cluster(n_workers=4) as client:
+            X, y = open_collections(Path(folder), "memory map")
+            timers = []
+            if seed is not None:
+                rng, process_ids = np.random.default_rng(seed), list(client.run(os.getpid).values())
+                for process_id in rng.choice(process_ids, 2, replace=False):
+                    moment = rng.uniform(0.0, runs[0]["seconds"])
+                    timers.append(Timer(moment, os.kill, (int(process_id), signal.SIGKILL)))
+            for timer in timers:
+                timer.start()
+            _, seconds = time_call(lambda: model.fit(X, y))
+            is_late = any(timer.is_alive() for timer in timers)
+            for timer in timers:
+                timer.join()
+        runs.append({"seconds": seconds, "coef": model.coef_, "is_late": is_late})
+        runs[-1] |= {"relative_gap": model.relative_gap_, "converged": bool(model.converged_)}
+    coef = runs[0]["coef"]
+    return {
+        "seconds": runs[0]["seconds"],
+        "seconds_with_kills": [run["seconds"] for run in runs[1:]],
+        "n_late": sum(run["is_late"] for run in runs[1:]),
+        "largest_difference": max(float(np.abs(run["coef"] - coef).max()) for run in runs[1:]),
+        "largest_coef": float(np.abs(coef).max()),
+        "relative_gap": max(run["relative_gap"] for run in runs),
+        "converged": all(run["converged"] for run in runs),
+    }
+
+
+JOBS = {
+    "fit": fit_here,
+    "block": time_one_block,
+    "tasks": time_tasks,
+    "kills": fit_with_killed_workers,
+}
 
 
 def run_job(job):
@@ -142,6 +183,8 @@ def run(folder, max_rows, path):
     """Measure the rows that the file does not contain."""
     record = ResumableRecord(__file__, path)
     record.row({"method": "tasks"}, lambda: measure_in_child(__file__, job="tasks", n_tasks=1000))
+    data = str(write_data(folder, "linear", SIZES[1]))
+    record.row({"method": "kills"}, lambda: measure_in_child(__file__, job="kills", folder=data))
     for problem, loss in MODELS:
         for n in (n for n in SIZES if n <= max_rows):
             sources = ["Parquet", "memory map"]

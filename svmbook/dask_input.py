@@ -1,7 +1,8 @@
 """Training data in Dask collections: their blocks, labels, weights and moments.
 
 A block is a chunk of rows of a Dask array, or a partition of a Dask data frame. The data are read
-once for the labels, and once for the moments of the features; then once per step of the solver. Only summaries of the blocks reach the caller.
+once for the labels, and once for the moments of the features; then once per step of the solver.
+Only summaries of the blocks reach the caller.
 """
 
 from __future__ import annotations
