@@ -147,7 +147,7 @@ def fit_with_killed_workers(folder):
                     timers.append(Timer(moment, os.kill, (int(process_id), signal.SIGKILL)))
             for timer in timers:
                 timer.start()
-            _, seconds = time_call(lambda: model.fit(X, y))
+            _, seconds = time_call(partial(model.fit, X, y))
             is_late = any(timer.is_alive() for timer in timers)
             for timer in timers:
                 timer.join()
