@@ -276,8 +276,14 @@ def test_solver_module_references_an_equation_of_the_book(path):
     assert referenced_equations(path)
 
 
-def test_example_of_the_readme_runs(tmp_path, monkeypatch):
+def test_examples_of_the_readme_run(tmp_path, monkeypatch, tasks_in_this_thread):
     monkeypatch.chdir(tmp_path)
+    pandas = pytest.importorskip("pandas")
+    (tmp_path / "rows.parquet").mkdir()
+    for number in range(2):
+        X, y = datasets.non_separable(40, random_state=number)
+        rows = pandas.DataFrame(X, columns=["x0", "x1"]).assign(label=y)
+        rows.to_parquet(f"rows.parquet/{number}.parquet")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for block in re.findall(r"^```python\n(.*?)^```", readme, re.M | re.S):
         exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
