@@ -8,20 +8,32 @@ sums leave the workers, and pairs of them are added on the workers, in a tree.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, fields
 from functools import partial, reduce
 from itertools import compress
 from operator import add
+from threading import Condition
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
 
-__all__ = ["Blocks", "Maximum", "Terms", "map_rows", "release_at_end", "split_rows", "sum_rows"]
+__all__ = [
+    "Blocks",
+    "Maximum",
+    "Terms",
+    "map_rows",
+    "release_at_end",
+    "run_together",
+    "split_rows",
+    "sum_rows",
+]
 
 _persisted = ContextVar("persisted", default=None)  # the set of blocks of `release_at_end`
+_shared_passes = ContextVar("shared_passes", default=None)  # that of `run_together`
 SUMS_PER_TASK = 8  # sums of blocks that one task of the tree adds
 
 
@@ -86,10 +98,11 @@ class Blocks:
     def map(self, function: Callable, *others: Blocks) -> Blocks:
         """Return the values of a function of this and other blocks; computed when needed."""
         mapped, arguments = Blocks([]), []
-        mapped._columns = []
+        mapped._columns = columns = []
         for blocks in (self, *others):
-            arguments.append(_shift_columns(blocks._expression, len(mapped._columns)))
-            mapped._columns += blocks._columns
+            columns += [c for c in blocks._columns if not any(c is known for known in columns)]
+            indices = [[known is c for known in columns].index(True) for c in blocks._columns]
+            arguments.append(_with_columns(blocks._expression, indices))
         mapped._expression = (function, *arguments)
         return mapped
 
@@ -121,6 +134,8 @@ class Blocks:
 
     def total(self) -> Any:
         """Return the sum of the values of all blocks; it is computed in a tree on the workers."""
+        if _shared_passes.get() is not None:
+            return _shared_passes.get().total(self)
         from dask import delayed
 
         parts, add_task = self.parts, delayed(_add_all, pure=False)
@@ -148,6 +163,21 @@ def sum_rows(function: Callable, *rows: Any) -> Any:
     return rows[0].map(function, *rows[1:]).total() if _in_blocks(rows) else function(*rows)
 
 
+def run_together(functions: list[Callable]) -> list:
+    """Return the results of functions that run in threads and share their passes over blocks.
+
+    Whenever each function that still runs waits for a sum over blocks, all these sums are computed
+    in one pass. A block is read once, and a value that several sums need is computed once.
+    """
+    shared = _SharedPasses(len(functions))
+    with ThreadPoolExecutor(len(functions)) as executor:
+        futures = [
+            executor.submit(copy_context().run, shared.run, function) for function in functions
+        ]
+        shared.compute()
+    return [future.result() for future in futures]
+
+
 @contextmanager
 def release_at_end():
     """Release all blocks that are persisted in the context and still exist at its end."""
@@ -167,19 +197,80 @@ def split_rows(values: np.ndarray, sizes: list[int], like: Any) -> Any:
     return Blocks(np.split(values, np.cumsum(sizes)[:-1]))
 
 
-def _shift_columns(expression, shift):
-    """Return the expression for columns with indices larger by ``shift``."""
+def _with_columns(expression, indices):
+    """Return the expression with the new index of each column."""
     if isinstance(expression, int):
-        return expression + shift
+        return indices[expression]
     function, *arguments = expression
-    return function, *(_shift_columns(argument, shift) for argument in arguments)
+    return function, *(_with_columns(argument, indices) for argument in arguments)
 
 
 def _evaluate(expression, *entries):
+    return _value(expression, entries, {})
+
+
+def _value(expression, entries, known_values):
+    """Return the value of an expression; one that occurs more than once is computed once."""
     if isinstance(expression, int):
         return entries[expression]
-    function, *arguments = expression
-    return function(*(_evaluate(argument, *entries) for argument in arguments))
+    if expression not in known_values:
+        function, *arguments = expression
+        values = (_value(argument, entries, known_values) for argument in arguments)
+        known_values[expression] = function(*values)
+    return known_values[expression]
+
+
+class _SharedPasses:
+    """The sums over blocks for which the threads of `run_together` wait."""
+
+    def __init__(self, n_running):
+        self.n_running, self.requests, self.changed = n_running, [], Condition()
+
+    def run(self, function):
+        """Run a function in a thread."""
+        _shared_passes.set(self)
+        try:
+            return function()
+        finally:
+            with self.changed:
+                self.n_running -= 1
+                self.changed.notify_all()
+
+    def total(self, blocks):
+        """Return a sum for a thread, as soon as the sums for all threads have been computed."""
+        request = Future()
+        with self.changed:
+            self.requests.append((blocks, request))
+            self.changed.notify_all()
+        return request.result()
+
+    def compute(self):
+        """Compute sums until no function runs any more."""
+        while True:
+            with self.changed:
+                self.changed.wait_for(lambda: len(self.requests) == self.n_running)
+                requests, self.requests = self.requests, []
+            if not requests:
+                return
+            first, *others = (blocks for blocks, _ in requests)
+            try:
+                together = first.map(_Together, *others).total()
+            except BaseException as error:
+                for _, request in requests:
+                    request.set_exception(error)
+                continue
+            for (_, request), value in zip(requests, together.values, strict=True):
+                request.set_result(value)
+
+
+class _Together:
+    """Several values that are added separately."""
+
+    def __init__(self, *values):
+        self.values = values
+
+    def __add__(self, other):
+        return _Together(*map(add, self.values, other.values))
 
 
 def _in_blocks(rows):

@@ -7,7 +7,15 @@ import dask
 import numpy as np
 import pytest
 
-from svmbook.rows import Blocks, Maximum, Terms, map_rows, release_at_end, sum_rows
+from svmbook.rows import (
+    Blocks,
+    Maximum,
+    Terms,
+    map_rows,
+    release_at_end,
+    run_together,
+    sum_rows,
+)
 
 pytestmark = pytest.mark.usefixtures("tasks_in_this_thread")
 
@@ -46,6 +54,33 @@ def test_map_keeps_the_blocks_apart_and_accepts_several_values_per_point():
     mapped = map_rows(operator.sub, x_blocks, y_blocks).gather()
     assert [len(part) for part in mapped] == [2, 3]
     np.testing.assert_array_equal(np.concatenate(mapped), map_rows(operator.sub, x, y))
+
+
+def test_functions_that_run_together_share_their_passes():
+    n_reads = []
+
+    def read(part):
+        n_reads.append(len(part))
+        return part
+
+    blocks = blocks_of(np.split(np.arange(6.0), 2)).map(read)
+
+    def repeated_sum(n):
+        return [float(sum_rows(np.sum, blocks)) for _ in range(n)]
+
+    results = run_together([lambda n=n: repeated_sum(n) for n in (1, 3, 2)])
+    assert results == [[15.0], [15.0] * 3, [15.0] * 2]
+    assert n_reads == [3] * 6  # three passes over two blocks
+
+
+def test_an_error_in_a_shared_pass_reaches_the_caller():
+    def fail(part):
+        raise ZeroDivisionError("in a block")
+
+    blocks = blocks_of(np.split(np.arange(6.0), 2))
+    functions = [lambda: sum_rows(np.sum, blocks), lambda: sum_rows(fail, blocks)]
+    with pytest.raises(ZeroDivisionError, match="in a block"):
+        run_together(functions)
 
 
 def test_blocks_of_different_numbers_are_an_error():

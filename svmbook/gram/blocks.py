@@ -52,6 +52,7 @@ class BlockGram(LowRankGram):
     ) -> None:
         self._points, self._make_gram, self._n_unknowns = points, make_gram, n_unknowns
         self.n, self.block_sizes = sum(block_sizes), block_sizes
+        self._samples = {}  # by size: the indices of the points, and their Gram matrix
 
     @property
     def rows(self) -> Blocks:
@@ -72,19 +73,27 @@ class BlockGram(LowRankGram):
 
         The number of points from each block is that of a sample without replacement.
         """
-        rng = np.random.default_rng(0)
-        block_counts = rng.multivariate_hypergeometric(self.block_sizes, size, method="marginals")
-        choices = Blocks(
-            [
-                np.sort(rng.choice(n, count, replace=False))
-                for n, count in zip(self.block_sizes, block_counts, strict=True)
-            ]
-        )
-        samples = self._points.map(_choose, choices, *rows).gather()
-        points, *values = (np.concatenate(parts) for parts in zip(*samples, strict=True))
-        return self._make_gram(points), *values
+        if size not in self._samples:
+            rng = np.random.default_rng(0)
+            counts = rng.multivariate_hypergeometric(self.block_sizes, size, method="marginals")
+            choices = Blocks(
+                [
+                    np.sort(rng.choice(n, count, replace=False))
+                    for n, count in zip(self.block_sizes, counts, strict=True)
+                ]
+            )
+            (points,) = _gather_chosen(choices, self._points)
+            self._samples[size] = choices, self._make_gram(points)
+        choices, gram = self._samples[size]
+        return gram, *_gather_chosen(choices, *rows)
+
+
+def _gather_chosen(choices, *rows):
+    """Return values of the chosen points, in memory."""
+    parts = choices.map(_choose, *rows).gather()
+    return tuple(np.concatenate(values) for values in zip(*parts, strict=True))
 
 
 # Applied to each block of points.
-def _choose(points, indices, *rows):
-    return tuple(values[indices] for values in (points, *rows))
+def _choose(indices, *rows):
+    return tuple(values[indices] for values in rows)

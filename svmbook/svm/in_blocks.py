@@ -36,21 +36,13 @@ from ..rows import map_rows
 from ..solvers.smoothed_hinge import solve_smoothed_hinge
 from ..weights import point_penalties
 
-__all__ = ["fit_linear_in_blocks"]
+__all__ = ["fit_linear_in_blocks", "linear_gram"]
 
 
 def fit_linear_in_blocks(model, X, y, sample_weight):
     """Fit a `DualSVC` with the linear kernel to Dask collections; set its attributes."""
-    if not (model._is_linear and model.solver == "auto" and np.isfinite(model.C)):
-        raise ValueError(
-            "for Dask collections DualSVC needs kernel='linear', solver='auto' and a finite C; "
-            f"found kernel={model.kernel!r}, solver={model.solver!r} and C={model.C}."
-        )
     with running_cluster():
-        problem = model._begin_fit_in_blocks(X, y, sample_weight)
-        origin = problem.moments.mean
-        make_gram = partial(_gram_of_centred_points, origin=origin)
-        gram = BlockGram(problem.points, problem.block_sizes, make_gram, len(origin))
+        problem, gram = linear_gram(model, X, y, sample_weight)
         C = map_rows(partial(point_penalties, float(model.C)), problem.weights)
         options = {"tol": float(model.tol)}
         if model.max_iter != -1:
@@ -58,11 +50,24 @@ def fit_linear_in_blocks(model, X, y, sample_weight):
         result, w = solve_smoothed_hinge(gram, problem.y, C, **options)
     model.solver_ = "smoothed-hinge"
     model._kernel = model._resolve_kernel(None, None)
-    model._set_linear_function(w, result.intercept, origin)
+    model._set_linear_function(w, result.intercept, problem.moments.mean)
     model.geometric_margin_ = 1.0 / np.sqrt(result.w_squared) if result.w_squared > 0 else np.inf
     model.dual_objective_ = result.dual_objective
     model._set_certificate(problem.classes, result, stacklevel=5)
     return model
+
+
+def linear_gram(model, X, y, sample_weight):
+    """Return the validated problem of Dask collections, and the Gram matrix of centred points."""
+    if not (model._is_linear and model.solver == "auto" and np.isfinite(model.C)):
+        raise ValueError(
+            "for Dask collections DualSVC needs kernel='linear', solver='auto' and a finite C; "
+            f"found kernel={model.kernel!r}, solver={model.solver!r} and C={model.C}."
+        )
+    problem = model._begin_fit_in_blocks(X, y, sample_weight)
+    make_gram = partial(_gram_of_centred_points, origin=problem.moments.mean)
+    n_features = len(problem.moments.mean)
+    return problem, BlockGram(problem.points, problem.block_sizes, make_gram, n_features)
 
 
 def _gram_of_centred_points(points, origin):

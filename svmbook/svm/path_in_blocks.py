@@ -1,0 +1,143 @@
+r"""Cross-validation of the linear SVM over several values of C, for points in Dask collections.
+
+Each value of C and each fold is a problem of its own, but all problems share their passes over the
+data: whenever each solver waits for a sum over the points, one pass computes all these sums. So ten
+values with five folds take about as many passes as the slowest of the fifty fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+
+from ..dask_input import running_cluster
+from ..rows import Blocks, map_rows, run_together, sum_rows
+from ..solvers.smoothed_hinge import solve_smoothed_hinge
+from .dual_svc import DualSVC
+from .in_blocks import linear_gram
+
+__all__ = ["CrossValidation", "cross_validate_in_blocks"]
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Validation errors of linear SVMs.
+
+    Attributes
+    ----------
+    C_values : ndarray of shape (n_values,)
+        The values of C.
+    errors : ndarray of shape (n_values, n_folds)
+        Weighted fraction of misclassified points of each fold, which was not trained on.
+    relative_gaps : ndarray of shape (n_values, n_folds)
+        Relative duality gaps of the fits.
+    """
+
+    C_values: np.ndarray
+    errors: np.ndarray
+    relative_gaps: np.ndarray
+
+    @property
+    def best_C(self) -> float:
+        """The value with the smallest mean error; of equal ones, the smallest."""
+        return float(self.C_values[np.argmin(self.errors.mean(axis=1))])
+
+
+def cross_validate_in_blocks(
+    model: DualSVC,
+    X,
+    y,
+    C_values: ArrayLike,
+    *,
+    n_folds: int = 5,
+    sample_weight=None,
+    random_state: int = 0,
+) -> CrossValidation:
+    """Return validation errors of a linear `DualSVC` for several values of C.
+
+    Parameters
+    ----------
+    model : DualSVC
+        Linear SVM, whose ``class_weight`` and ``tol`` are used. It is not fitted.
+    X : dask.array.Array or dask.dataframe.DataFrame
+        Points.
+    y : dask.array.Array or dask.dataframe.Series
+        Labels of two classes, in blocks that correspond to those of X.
+    C_values : array-like of shape (n_values,)
+        Positive and finite values of C; sorted in the result.
+    n_folds : int, default=5
+        Number of folds, to which the points are assigned at random.
+    sample_weight : dask.array.Array, dask.dataframe.Series or None
+        Nonnegative weights.
+    random_state : int, default=0
+        Seed of the folds.
+
+    Returns
+    -------
+    CrossValidation
+
+    Raises
+    ------
+    ValueError
+        A value of C is not positive and finite, or there are fewer than two folds.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from svmbook import DualSVC
+    >>> from svmbook.datasets import twonorm
+    >>> from svmbook.svm import cross_validate_in_blocks
+    >>> X, y = twonorm(n=200, random_state=0)
+    >>> X_blocks = da.from_array(X, chunks=(50, 20))
+    >>> y_blocks = da.from_array(y, chunks=50)
+    >>> result = cross_validate_in_blocks(DualSVC(), X_blocks, y_blocks, [0.01, 1])
+    >>> result.errors.shape, bool(result.relative_gaps.max() <= 1e-6)
+    ((2, 5), True)
+    """
+    C_values = np.unique(np.asarray(C_values, dtype=float))
+    if not (np.isfinite(C_values) & (C_values > 0)).all():
+        raise ValueError(f"C_values must be positive and finite; found {C_values}.")
+    if n_folds < 2:
+        raise ValueError(f"n_folds == {n_folds}; at least two are needed.")
+    with running_cluster():
+        problem, gram = linear_gram(clone(model), X, y, sample_weight)
+        numbers = Blocks(list(range(len(problem.block_sizes))))
+        draw_folds = partial(_draw_folds, n_folds=n_folds, seed=random_state)
+        folds = map_rows(draw_folds, problem.y, numbers)
+
+        def solve(C, fold):
+            select = partial(_penalties_outside, C=C, fold=fold)
+            penalties = map_rows(select, problem.weights, folds, keep=False)
+            return solve_smoothed_hinge(gram, problem.y, penalties, tol=float(model.tol))
+
+        cases = [(C, fold) for C in C_values for fold in range(n_folds)]
+        fits = run_together([partial(solve, *case) for case in cases])
+        W = np.array([w for _, w in fits]).T
+        b = np.array([result.intercept for result, _ in fits])
+        count = partial(_wrong_weights, W=W, b=b, n_folds=n_folds)
+        wrong, total = sum_rows(count, problem.y, problem.weights, folds, gram.rows)
+    shape = len(C_values), n_folds
+    gaps = np.array([result.relative_gap for result, _ in fits])
+    return CrossValidation(C_values, (wrong / total).reshape(shape), gaps.reshape(shape))
+
+
+# These functions are applied to each block of points.
+def _draw_folds(y, number, n_folds, seed):
+    return np.random.default_rng((seed, number)).integers(n_folds, size=len(y), dtype=np.int16)
+
+
+def _penalties_outside(weights, folds, C, fold):
+    return np.where(folds == fold, 0.0, C * weights)
+
+
+def _wrong_weights(y, weights, folds, gram, W, b, n_folds):
+    """Return the weights of misclassified points, and of all points, of the fold of each fit."""
+    is_wrong = y[:, None] * (gram.outputs(W) + b) <= 0
+    fold_weights = weights[:, None] * (folds[:, None] == np.arange(n_folds))
+    fold_of_fit = np.arange(len(b)) % n_folds
+    wrong = np.array([fold_weights[:, k] @ is_wrong[:, j] for j, k in enumerate(fold_of_fit)])
+    return np.stack([wrong, fold_weights.sum(axis=0)[fold_of_fit]])

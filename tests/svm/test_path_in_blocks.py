@@ -1,0 +1,87 @@
+"""Cross-validation in blocks: the same errors as separate fits, with shared passes."""
+
+import numpy as np
+import pytest
+from block_problems import in_blocks
+
+from svmbook import DualSVC
+from svmbook.datasets import twonorm
+from svmbook.rows import Blocks
+from svmbook.svm import cross_validate_in_blocks
+
+pytestmark = pytest.mark.usefixtures("tasks_in_this_thread")
+C_VALUES = [1.0, 0.01]
+CHUNKS = (70, 1, 129)
+
+
+@pytest.fixture(scope="module")
+def points():
+    X, y = twonorm(200, random_state=0)
+    return X[:, :3], y
+
+
+@pytest.fixture
+def problem(points):
+    X, y = points
+    return in_blocks(X, CHUNKS), in_blocks(y, CHUNKS)
+
+
+def folds_of_blocks(n_folds, seed=0):
+    draws = [
+        np.random.default_rng((seed, k)).integers(n_folds, size=n, dtype=np.int16)
+        for k, n in enumerate(CHUNKS)
+    ]
+    return np.concatenate(draws)
+
+
+def test_errors_are_those_of_separate_fits_in_memory(points, problem):
+    X, y = points
+    weights = 0.5 + np.arange(200) % 2
+    result = cross_validate_in_blocks(
+        DualSVC(tol=1e-8), *problem, C_VALUES, n_folds=3, sample_weight=in_blocks(weights, CHUNKS)
+    )
+    folds = folds_of_blocks(3)
+    for C, errors in zip([0.01, 1.0], result.errors, strict=True):
+        for fold, error in enumerate(errors):
+            inside = folds == fold
+            model = DualSVC(C=C, tol=1e-8).fit(X[~inside], y[~inside], weights[~inside])
+            is_wrong = model.predict(X[inside]) != y[inside]
+            assert error == pytest.approx(np.average(is_wrong, weights=weights[inside]))
+    assert (result.relative_gaps <= 1e-8).all()
+    assert result.best_C == result.C_values[result.errors.mean(axis=1).argmin()]
+
+
+def test_ten_values_and_five_folds_share_their_passes(problem, monkeypatch):
+    totals = []
+    add_in_tree = Blocks.total
+
+    def recorded_total(blocks):
+        result = add_in_tree(blocks)
+        totals.append(result)
+        return result
+
+    monkeypatch.setattr(Blocks, "total", recorded_total)
+    cross_validate_in_blocks(DualSVC(tol=1e-4), *problem, np.logspace(-2, 2, 10))
+    shared = [result.values for result in totals if hasattr(result, "values")]
+    # All fifty solvers take part in the first pass, and fewer in later ones.
+    assert len(shared[0]) == 50 and len(shared) < 50
+    sizes = [len(values) for values in shared]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"C_values": [1.0, 0.0]}, "C_values must be positive and finite"),
+        ({"C_values": [1.0], "n_folds": 1}, "at least two"),
+    ],
+)
+def test_invalid_arguments_are_reported(problem, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        cross_validate_in_blocks(DualSVC(), *problem, **arguments)
+
+
+def test_an_error_in_a_block_ends_all_solvers(problem):
+    X, y = problem
+    with pytest.raises(ValueError, match="X is not finite"):
+        cross_validate_in_blocks(DualSVC(), X * np.inf, y, C_VALUES)
