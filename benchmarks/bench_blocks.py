@@ -6,7 +6,7 @@ They are read from Parquet files, or from a memory map, by two workers of 2 GiB 
 rows also from the workers' memory. Each fit ends with a relative duality gap of at most 1e-4. The
 same solver in memory is measured up to 10^6 rows. A pass over one block is timed alone, and so are
 the scheduler's tasks. In ten fits to 10^6 rows, two of four workers are killed at random moments;
-the weights are the same.
+the weights are the same. Cross-validation of ten values of C by five folds is compared with a fit.
 
 ``--out FILE`` adds each row to the file as soon as it is measured, and skips the rows that the file
 contains already; ``--max-rows N`` omits larger problems. ``--folder DIR`` keeps the data.
@@ -39,8 +39,9 @@ from measure import ResumableRecord, peak_bytes, print_table, time_call
 from svmbook import DualSVC, StumpEnsembleLogistic, StumpEnsembleSVC
 from svmbook.gram import LowRankGram
 from svmbook.rows import Blocks
-from svmbook.solvers.hinge_terms import NewtonTerms
+from svmbook.solvers.hinge_terms import SmoothedHingeTerms
 from svmbook.solvers.smoothed_hinge import solve_smoothed_hinge
+from svmbook.svm import cross_validate_in_blocks
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 MAX_ROWS_IN_MEMORY = 1_000_000
@@ -71,10 +72,12 @@ class CountingBlocks:
 def fit_in_blocks(folder, model, source):
     """Fit on a cluster of local processes; return the time and the peak memory of all processes."""
     with local_cluster() as client:
+        idle_gibibytes = peak_gibibytes(client)["worker_gibibytes"]
         X, y = open_collections(folder, source)
         counter = CountingBlocks()
         _, seconds = time_call(lambda: model.fit(X, y))
-        return {"seconds": seconds, "n_results": counter.n_results} | peak_gibibytes(client)
+        measured = {"seconds": seconds, "n_results": counter.n_results}
+        return measured | {"idle_worker_gibibytes": idle_gibibytes} | peak_gibibytes(client)
 
 
 def fit_in_memory(folder, model):
@@ -117,8 +120,10 @@ def time_one_block(folder, problem, loss, source):
 
     read()
     (X, y), read_seconds = time_call(read, repeats=5)
-    terms = partial(NewtonTerms.of_points, y, np.ones(len(y)), w=np.zeros(X.shape[1]), b=0.0)
-    _, terms_seconds = time_call(lambda: terms(LowRankGram(X), width=0.02), repeats=5)
+    terms = partial(SmoothedHingeTerms.of_points, y, np.ones(len(y)), b=0.0)
+    _, terms_seconds = time_call(
+        lambda: terms(LowRankGram(X), w=np.zeros(X.shape[1]), width=0.02), repeats=5
+    )
     return {"read_seconds": read_seconds, "seconds": terms_seconds}
 
 
@@ -165,11 +170,24 @@ def fit_with_killed_workers(folder):
     }
 
 
+def cross_validate(folder):
+    """Compare ten values of C by five folds; return the time, and that of one fit."""
+    C_values, model = np.logspace(-3, 0, 10), DualSVC(tol=TOL)
+    with local_cluster() as client:
+        X, y = open_collections(Path(folder), "memory map")
+        _, fit_seconds = time_call(lambda: model.fit(X, y))
+        result, seconds = time_call(lambda: cross_validate_in_blocks(model, X, y, C_values))
+        measured = {"seconds": seconds, "fit_seconds": fit_seconds} | peak_gibibytes(client)
+    measured["relative_gap"] = float(result.relative_gaps.max())
+    return measured | {"errors": (100.0 * result.errors.mean(axis=1)).tolist()}
+
+
 JOBS = {
     "fit": fit_here,
     "block": time_one_block,
     "tasks": time_tasks,
     "kills": fit_with_killed_workers,
+    "paths": cross_validate,
 }
 
 
@@ -184,7 +202,9 @@ def run(folder, max_rows, path):
     record = ResumableRecord(__file__, path)
     record.row({"method": "tasks"}, lambda: measure_in_child(__file__, job="tasks", n_tasks=1000))
     data = str(write_data(folder, "linear", SIZES[1]))
-    record.row({"method": "kills"}, lambda: measure_in_child(__file__, job="kills", folder=data))
+    for kind in ("kills", "paths"):
+        measure = partial(measure_in_child, __file__, job=kind, folder=data)
+        record.row({"method": kind}, measure)
     for problem, loss in MODELS:
         for n in (n for n in SIZES if n <= max_rows):
             sources = ["Parquet", "memory map"]

@@ -7,7 +7,7 @@ Only summaries of the blocks reach the caller.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from .weights import point_weights
 
 __all__ = ["BlockProblem", "block_problem", "is_dask", "predict_lazily", "running_cluster"]
 
+HAS_PACKAGE = "__import__('importlib.util').util.find_spec('svmbook') is not None"
 MAX_LABELS = 10  # distinct labels of a block that are reported; two are expected
 
 
@@ -50,7 +51,7 @@ def running_cluster():
     from dask.base import get_scheduler
 
     if get_scheduler() is not None:  # for instance, that of a distributed.Client
-        with release_at_end():
+        with _explained_failures(), release_at_end():
             yield
         return
     try:
@@ -61,6 +62,32 @@ def running_cluster():
         ) from error
     with Client(processes=False, dashboard_address=None), release_at_end():
         yield
+
+
+@contextmanager
+def _explained_failures():
+    """Report workers without this package, and blocks that end their workers."""
+    try:
+        from distributed import KilledWorker, default_client
+    except ImportError:  # another scheduler of Dask
+        yield
+        return
+    with suppress(ValueError):  # raised if there is no client
+        has_package = default_client().run(eval, HAS_PACKAGE)
+        missing = [address for address, is_installed in has_package.items() if not is_installed]
+        if missing:
+            raise ModuleNotFoundError(
+                f"svmbook is not installed on {len(missing)} of {len(has_package)} workers, for "
+                f"instance {missing[0]}; install the same version there."
+            )
+    try:
+        yield
+    except KilledWorker as error:
+        raise MemoryError(
+            "several workers ended while they computed the same block, probably because it does "
+            "not fit into their memory; use smaller blocks, fewer threads per worker, or a larger "
+            "memory_limit."
+        ) from error
 
 
 def block_problem(estimator, X, y, sample_weight):

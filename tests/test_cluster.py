@@ -105,3 +105,19 @@ def test_without_a_scheduler_a_cluster_runs_in_this_process_for_the_fit(problem)
     assert model.objective_ == pytest.approx(in_memory.objective_, rel=1e-9)
     with pytest.raises(ValueError, match="No global client found"):
         distributed.get_client()
+
+
+def test_workers_without_the_package_are_reported(client, problem, monkeypatch):
+    monkeypatch.setattr("svmbook.dask_input.HAS_PACKAGE", "False")
+    with pytest.raises(ModuleNotFoundError, match=r"not installed on 2 of 2 workers.*tcp://"):
+        DualSVC().fit(*problem[:2])
+
+
+def test_a_block_that_ends_every_worker_is_reported(client, problem):
+    def end_worker(block):
+        os._exit(1)
+
+    client.cluster.scheduler.allowed_failures = 0
+    X = problem[0].map_blocks(end_worker, meta=np.empty((0, 0)))
+    with pytest.raises(MemoryError, match="smaller blocks"):
+        DualSVC().fit(X, problem[1])
