@@ -112,8 +112,8 @@ def fit_here(folder, problem, loss, source):
 
 def time_one_block(folder, problem, loss, source):
     """Return the seconds that a block takes: to be read, and for the sums of a Newton step."""
-    X, y = open_collections(Path(folder), source)
-    parts = [collection.to_delayed().ravel()[0] for collection in (X, y)]
+    collections = open_collections(Path(folder), source)
+    parts = [np.ravel(collection.to_delayed())[0] for collection in collections]
 
     def read():
         return [np.asarray(part.compute(scheduler="synchronous"), dtype=float) for part in parts]

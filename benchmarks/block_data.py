@@ -1,6 +1,7 @@
 """Data in blocks of rows, in Parquet files and in memory maps, and a cluster that reads them."""
 
 import json
+import logging
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -97,6 +98,7 @@ def local_cluster(n_workers=N_WORKERS):
         threads_per_worker=1,
         memory_limit=WORKER_MEMORY,
         dashboard_address=None,
+        silence_logs=logging.CRITICAL,  # some workers are killed
     )
     with cluster, Client(cluster) as client:
         yield client

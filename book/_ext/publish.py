@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 NOTEBOOKS_ZIP = "svmbook-notebooks.zip"
 README = """The chapters of "Support Vector Machines, from the dual up" as notebooks.
 
-    python -m pip install "svmbook[cvxopt,tables]" jupyterlab
+    python -m pip install "svmbook[cluster,cvxopt,tables]" jupyterlab
     jupyter lab
 
 If you received the package as a file, write ./ and the name of the file instead of svmbook. The

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 
-from ..threads import map_in_threads
+from ..threads import map_in_threads, one_blas_thread
 
 __all__ = [
     "DISTANCE_FUNCTIONS",
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 BLOCK_ENTRIES = 65_536  # array entries in a block that fits into the processor's cache
-MIN_THREADED_ENTRIES = 4_000_000  # a smaller sum takes less time than starting threads
+MIN_THREADED_ENTRIES = 4_000_000  # fewer values take less time than starting threads
 TILE_ROWS = 256  # largest number of rows in a block that is summed
 MIN_BLOCK_ROWS = 32  # fewer rows make a matrix product slow
 SPARSE_BLOCK_ENTRIES = 4_000_000  # array entries in a block of a sparse product; 12 bytes each
@@ -231,13 +231,22 @@ class GaussianBlocks:
         if not self.is_symmetric:
             return self.block(slice(None))
         K = np.empty((n, n))
-        for rows in _row_slices(n, max(2 * MIN_BLOCK_ROWS, BLOCK_ENTRIES // n)):
+
+        def fill(rows):
             exponents = _exponents(self._rows[rows], self._columns[:, rows.start :])
             size = len(exponents)
             on_diagonal = exponents[:, :size]
             np.maximum(on_diagonal, on_diagonal.T.copy(), out=on_diagonal)
             np.exp(exponents, out=K[rows, rows.start :])
             K[rows.stop :, rows] = K[rows, rows.stop :].T
+
+        parts = list(_row_slices(n, max(2 * MIN_BLOCK_ROWS, BLOCK_ENTRIES // n)))
+        if K.size >= MIN_THREADED_ENTRIES:
+            map_in_threads(fill, parts)
+        else:
+            with one_blas_thread():
+                for rows in parts:
+                    fill(rows)
         return K
 
     def upper_triangle(self, indices, dtype):

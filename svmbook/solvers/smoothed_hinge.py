@@ -34,7 +34,7 @@ from .one_pass import Iterate, line_search
 from .reduced_hinge import solve_reduced_problem
 from .start_sample import draw_start_sample
 
-__all__ = ["solve_smoothed_hinge"]
+__all__ = ["find_start", "solve_from_start", "solve_smoothed_hinge"]
 
 WIDTH_RATIO = 0.25  # smallest ratio of consecutive widths while the gap is below LARGE_RELATIVE_GAP
 LARGE_RELATIVE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO squared
@@ -73,15 +73,26 @@ def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
         Weights of the fitted function in the coordinates of the Gram matrix.
     """
     with gram.limit_blas_threads():
-        problem, solution = (gram, y, C), (np.zeros(gram.n_unknowns), 0.0)
-        sample = draw_start_sample(*problem)
-        width = _first_width(sample or problem)
-        if sample is not None:
-            sample_tol = max(START_RELATIVE_GAP, tol)
-            result, solution, width = _solve(sample, solution, width, sample_tol, max_iter)
-            width *= _width_ratio(max(result.relative_gap, sample_tol), tol)
-        result, (weights, _), _ = _solve(problem, solution, width, tol, max_iter)
+        problem = gram, y, C
+        start = find_start(problem, tol, max_iter)
+        result, (weights, _), _ = solve_from_start(problem, start, tol, max_iter)
         return result, weights
+
+
+def find_start(problem, tol, max_iter=200):
+    """Return weights and intercept, and a width, from which to solve a problem.
+
+    They are the solution of a random sample if there are many points.
+    """
+    gram, _, _ = problem
+    solution = np.zeros(gram.n_unknowns), 0.0
+    sample = draw_start_sample(*problem)
+    if sample is None:
+        return solution, _first_width(problem)
+    sample_tol = max(START_RELATIVE_GAP, tol)
+    start = solution, _first_width(sample)
+    result, solution, width = solve_from_start(sample, start, sample_tol, max_iter)
+    return solution, width * _width_ratio(max(result.relative_gap, sample_tol), tol)
 
 
 def _first_width(problem):
@@ -104,12 +115,13 @@ def _width_ratio(relative_gap, tol):
     return max(WIDTH_RATIO, np.sqrt(TARGET_GAP_FACTOR * tol / relative_gap))
 
 
-def _solve(problem, solution, width, tol, max_iter):
+def solve_from_start(problem, start, tol, max_iter=200):
     """Solve for smaller and smaller widths until the gap is within the tolerance.
 
-    ``solution`` and the second value are weights and intercept. Returns the best result, its
-    weights and intercept, and the last width.
+    Returns the best result, its weights and intercept, and the last width. ``start`` consists of
+    such a pair, weights and intercept, and such a width.
     """
+    solution, width = start
     smallest_gap, n_idle = np.inf, 0
     iterate = _iterate(problem, solution, width)
     best = Certified.by_smoothing(problem, iterate, width)

@@ -7,8 +7,8 @@ and ``support_``, are not set; ``coef_``, ``intercept_`` and the certificate are
 two, and predictions for Dask collections are Dask arrays.
 
 The computation runs on the scheduler that the caller has chosen, usually a
-``dask.distributed.Client``, or else on a cluster in this process. A worker needs memory for a few
-blocks per thread, and for about six numbers per point of its share.
+``dask.distributed.Client``, or else on a cluster in this process. Each thread of a worker needs at
+most ten times the memory of a block, and the worker three numbers per point of its share.
 
 Examples
 --------

@@ -1,8 +1,9 @@
 r"""Cross-validation of the linear SVM over several values of C, for points in Dask collections.
 
-Each value of C and each fold is a problem of its own, but all problems share their passes over the
-data: whenever each solver waits for a sum over the points, one pass computes all these sums. So ten
-values with five folds take about as many passes as the slowest of the fifty fits.
+First, the problems of all values of C are solved for all points. Each of these solutions is the
+start for all folds. Problems share their passes over the data: whenever each solver waits for a sum
+over the points, one pass computes all these sums. So ten values with five folds take about twice as
+many passes as one fit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sklearn.base import clone
 
 from ..dask_input import running_cluster
 from ..rows import Blocks, map_rows, run_together, sum_rows
-from ..solvers.smoothed_hinge import solve_smoothed_hinge
+from ..solvers.smoothed_hinge import find_start, solve_from_start
 from .dual_svc import DualSVC
 from .in_blocks import linear_gram
 
@@ -109,19 +110,26 @@ def cross_validate_in_blocks(
         draw_folds = partial(_draw_folds, n_folds=n_folds, seed=random_state)
         folds = map_rows(draw_folds, problem.y, numbers)
 
-        def solve(C, fold):
+        def solve(C, fold=-1, start=None):
             select = partial(_penalties_outside, C=C, fold=fold)
             penalties = map_rows(select, problem.weights, folds, keep=False)
-            return solve_smoothed_hinge(gram, problem.y, penalties, tol=float(model.tol))
+            svm = gram, problem.y, penalties
+            return solve_from_start(svm, start or find_start(svm, model.tol), model.tol)
 
-        cases = [(C, fold) for C in C_values for fold in range(n_folds)]
-        fits = run_together([partial(solve, *case) for case in cases])
-        W = np.array([w for _, w in fits]).T
-        b = np.array([result.intercept for result, _ in fits])
+        starts = run_together([partial(solve, C) for C in C_values])
+        fits = run_together(
+            [
+                partial(solve, C, fold, start)
+                for C, (_, *start) in zip(C_values, starts, strict=True)
+                for fold in range(n_folds)
+            ]
+        )
+        W = np.array([w for _, (w, _), _ in fits]).T
+        b = np.array([result.intercept for result, *_ in fits])
         count = partial(_wrong_weights, W=W, b=b, n_folds=n_folds)
         wrong, total = sum_rows(count, problem.y, problem.weights, folds, gram.rows)
     shape = len(C_values), n_folds
-    gaps = np.array([result.relative_gap for result, _ in fits])
+    gaps = np.array([result.relative_gap for result, *_ in fits])
     return CrossValidation(C_values, (wrong / total).reshape(shape), gaps.reshape(shape))
 
 
