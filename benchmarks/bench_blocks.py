@@ -89,8 +89,8 @@ def fit_in_memory(folder, model):
         result, w = solve_smoothed_hinge(LowRankGram(points), y, np.ones(len(y)), tol=TOL)
         model.relative_gap_, model.objective_ = result.relative_gap, result.objective
         model.n_iter_, model.converged_ = result.n_iter, result.converged
-        model._set_linear_function(w, result.intercept, X.mean(axis=0))
-        model.classes_, model.n_features_in_ = np.array([-1.0, 1.0]), X.shape[1]
+        mean = X.mean(axis=0)
+        model.predict = lambda points: np.sign((points - mean) @ w + result.intercept)
     else:
         model.fit(X, y)
     seconds = time.perf_counter() - start

@@ -196,9 +196,13 @@ class LowRankGram(GramMatrix):
     def ridge_terms(self, W: np.ndarray) -> RidgeTerms:
         """Return the weighted sums over the rows that `factor_ridge` needs."""
         Z, total_weight = self.Z, W.sum()
-        mean = W @ Z / (total_weight or 1.0)
+        row_blocks = self._row_blocks()
+        if not W.all():
+            row_blocks = list(chunks(np.flatnonzero(W), ROWS_PER_BLOCK))
+        mean = sum((W[rows] @ Z[rows] for rows in row_blocks), np.zeros(self.n_unknowns))
+        mean /= total_weight or 1.0
         scatter = np.zeros((self.n_unknowns, self.n_unknowns))
-        for rows in chunks(np.flatnonzero(W), ROWS_PER_BLOCK):
+        for rows in row_blocks:
             scaled_rows = (Z[rows] - mean) * np.sqrt(W[rows, None])
             scatter += scaled_rows.T @ scaled_rows
         return RidgeTerms(total_weight, mean, scatter)
