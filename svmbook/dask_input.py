@@ -280,7 +280,9 @@ def _checked_moments(points, weights, number):
         raise ValueError(
             f"block {number} of X has {len(points):,} rows, but that of y {len(weights):,}."
         )
-    if not np.isfinite(points.sum()) and not np.isfinite(points).all():
+    with np.errstate(invalid="ignore", over="ignore"):
+        may_be_finite = np.isfinite(points.sum())
+    if not (may_be_finite or np.isfinite(points).all()):
         row, feature = (int(index) for index in np.argwhere(~np.isfinite(points))[0])
         raise ValueError(
             f"X is not finite: block {number}, row {row} of the block, feature {feature}, is "
