@@ -32,7 +32,7 @@ from block_data import (
 )
 from measure import ResumableRecord, peak_bytes, print_table, time_call
 
-SIZES = (100_000, 1_000_000, 10_000_000)
+SIZES = (100_000, 1_000_000)
 SPARK_MEMORY = "4g"
 
 
