@@ -25,6 +25,7 @@ __all__ = [
     "Blocks",
     "Maximum",
     "Terms",
+    "is_in_blocks",
     "map_rows",
     "release_at_end",
     "run_together",
@@ -152,7 +153,7 @@ def map_rows(function: Callable, *rows: Any, keep: bool = True) -> Any:
 
     The values of blocks stay on the workers. If ``keep`` is False, each use computes them again.
     """
-    if not _in_blocks(rows):
+    if not is_in_blocks(rows[0]):
         return function(*rows)
     values = rows[0].map(function, *rows[1:])
     return values.persist() if keep else values
@@ -160,7 +161,7 @@ def map_rows(function: Callable, *rows: Any, keep: bool = True) -> Any:
 
 def sum_rows(function: Callable, *rows: Any) -> Any:
     """Return ``function(*rows)``, a sum over the points; of blocks, the sum of its values."""
-    return rows[0].map(function, *rows[1:]).total() if _in_blocks(rows) else function(*rows)
+    return rows[0].map(function, *rows[1:]).total() if is_in_blocks(rows[0]) else function(*rows)
 
 
 def run_together(functions: list[Callable]) -> list:
@@ -273,8 +274,9 @@ class _Together:
         return _Together(*map(add, self.values, other.values))
 
 
-def _in_blocks(rows):
-    return isinstance(rows[0], Blocks)
+def is_in_blocks(rows: Any) -> bool:
+    """Return whether values per point are in blocks."""
+    return isinstance(rows, Blocks)
 
 
 def _add_all(sums):

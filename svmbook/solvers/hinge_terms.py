@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..gram.low_rank import RidgeTerms
 from ..losses import hinge
 from ..rows import Maximum, Terms
 from .logistic.likelihoods import TwoClassLoss
-from .one_pass import ClassTerms, by_class
+from .one_pass import ClassTerms, by_class, ridge_of_points
 from .reduced_hinge import count_kept_points
 
 __all__ = ["HingeTerms", "SmoothedHinge", "SmoothedHingeTerms"]
@@ -82,22 +83,22 @@ class SmoothedHingeTerms(Terms):
         With the multipliers of the smoothed hinge.
     n_near : int
         Number of points near the margin boundary, which a reduced problem would keep.
-    ridge : RidgeTerms
-        With the curvature of the smoothed hinge as weights.
+    ridge : RidgeTerms, or callable
+        With the curvature of the smoothed hinge as weights; see `one_pass.Iterate`.
     """
 
     newton_loss: float
     classes: HingeTerms
     n_near: int
-    ridge: RidgeTerms
+    ridge: RidgeTerms | Callable
 
     @classmethod
-    def of_points(cls, y, C, gram, w, b, width):
+    def of_points(cls, y, C, gram, w, b, width, is_block=False):
         """Return the terms of points in memory for weights w, intercept b and a width."""
         loss_function, F = SmoothedHinge(y, C, width), gram.outputs(w) + b
         return cls(
             loss_function.loss(F),
             HingeTerms.of_points(y, C, gram, loss_function.multipliers(F), F),
             count_kept_points(y, F, width),
-            gram.ridge_terms(loss_function.curvature(F)),
+            ridge_of_points(gram, loss_function.curvature(F), is_block),
         )

@@ -11,6 +11,7 @@ Each step is a weighted ridge regression, :eq:`eq-irls`. The slopes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,10 +20,10 @@ import numpy as np
 from ..gram.low_rank import RidgeTerms
 from ..losses import logistic, logistic_slope
 from ..progress import is_interrupted, logger
-from ..rows import Maximum, Terms, map_rows, sum_rows
+from ..rows import Maximum, Terms, is_in_blocks, map_rows, sum_rows
 from .logistic.likelihoods import Binomial
 from .logistic.result import LogisticResult
-from .one_pass import ClassTerms, Iterate, by_class, line_search
+from .one_pass import ClassTerms, Iterate, by_class, line_search, ridge_of_points
 from .start_sample import draw_start_sample
 
 __all__ = ["solve_low_rank_logistic"]
@@ -66,7 +67,8 @@ def _solve(problem, solution, lam, tol, max_iter):
     gram, y, weights = problem
 
     def evaluate(w, b):
-        return sum_rows(partial(LogisticTerms.of_points, w=w, b=b), y, weights, gram.rows)
+        at = {"w": w, "b": b, "is_block": is_in_blocks(gram.rows)}
+        return sum_rows(partial(LogisticTerms.of_points, **at), y, weights, gram.rows)
 
     iterate, message = Iterate(evaluate, solution, lam), ""
     for n_iter in range(max_iter + 1):
@@ -103,8 +105,8 @@ class LogisticTerms(Terms):
     ----------
     classes : ClassTerms
         Of the log loss.
-    ridge : RidgeTerms
-        With the curvature of the loss as weights.
+    ridge : RidgeTerms, or callable
+        With the curvature of the loss as weights; see `one_pass.Iterate`.
     function_size : float
         Sum of the multipliers times the norms of the points in feature space.
     largest_norm : Maximum
@@ -112,7 +114,7 @@ class LogisticTerms(Terms):
     """
 
     classes: ClassTerms
-    ridge: RidgeTerms
+    ridge: RidgeTerms | Callable
     function_size: float
     largest_norm: Maximum
 
@@ -122,7 +124,7 @@ class LogisticTerms(Terms):
         return self.classes.loss
 
     @classmethod
-    def of_points(cls, y, weights, gram, w, b):
+    def of_points(cls, y, weights, gram, w, b, is_block=False):
         """Return the terms of points in memory for weights w and intercept b."""
         F, likelihood = gram.outputs(w) + b, Binomial(y, weights)
         m = y * F
@@ -136,7 +138,7 @@ class LogisticTerms(Terms):
                 by_class(y, weights * entropy).sum(axis=0),
                 gram.adjoint(y[:, None] * class_alpha),
             ),
-            gram.ridge_terms(likelihood.curvature(F)),
+            ridge_of_points(gram, likelihood.curvature(F), is_block),
             float(alpha @ gram.norms),
             Maximum(gram.norms.max(initial=0.0)),
         )

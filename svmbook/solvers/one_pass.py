@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..rows import Terms
 
-__all__ = ["ClassTerms", "Iterate", "by_class", "line_search"]
+__all__ = ["ClassTerms", "Iterate", "by_class", "line_search", "ridge_of_points"]
 
 SLOPE_RATIO = 0.5  # slope at which the line search stops, relative to the initial slope
 OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a rounding error
@@ -74,6 +75,11 @@ def by_class(y, values):
     return np.where(y[:, None] == [-1.0, 1.0], values[:, None], 0.0)
 
 
+def ridge_of_points(gram, W, is_block):
+    """Return the `RidgeTerms` of a block, or for all points a function that returns them."""
+    return gram.ridge_terms(W) if is_block else partial(gram.ridge_terms, W)
+
+
 class Iterate:
     """Weights and intercept, with the sums over the points that belong to them.
 
@@ -82,8 +88,9 @@ class Iterate:
     evaluate : callable
         Maps weights and intercept to the terms: an object with ``newton_loss``, the loss that
         Newton's method minimises, ``classes`` (`ClassTerms` of the loss that is certified, whose
-        multipliers are the negative slopes of the first), and ``ridge`` (`RidgeTerms` with its
-        curvature).
+        multipliers are the negative slopes of the first), and ``ridge``: `RidgeTerms` with its
+        curvature, or for points in memory a function that returns them, since most trials of a line
+        search do not need them.
     solution : tuple (w, b)
         Weights and intercept.
     lam : float
@@ -139,6 +146,7 @@ class Iterate:
         zero and the slope infinite.
         """
         (R, r), ridge = self.negative_gradient, self.terms.ridge
+        ridge = ridge() if callable(ridge) else ridge
         if abs(r) > MAX_INTERCEPT_STEP * ridge.total_weight:
             step = np.zeros_like(R), np.sign(r)
         else:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..progress import is_interrupted, logger
-from ..rows import map_rows, sum_rows
+from ..rows import is_in_blocks, map_rows, sum_rows
 from .dual.result import SolverResult
 from .hinge_terms import HingeTerms, SmoothedHinge, SmoothedHingeTerms
 from .one_pass import Iterate, line_search
@@ -39,8 +39,11 @@ __all__ = ["find_start", "solve_from_start", "solve_smoothed_hinge"]
 WIDTH_RATIO = 0.25  # smallest ratio of consecutive widths while the gap is below LARGE_RELATIVE_GAP
 LARGE_RELATIVE_GAP = 0.5  # relative duality gap from which on the ratio is WIDTH_RATIO squared
 START_RELATIVE_GAP = 5e-4  # relative duality gap on the sample that gives a warm start
+# The outputs of the sample's solution differ from those of the solution by about the square root of
+# the number of unknowns over the size of the sample. The first width is at least this fraction.
+SAMPLE_ERROR_FACTOR = 0.25
 TARGET_GAP_FACTOR = 0.7  # times ``tol``: the relative duality gap that the next width aims at
-INNER_GAP_SHARE = 0.1  # the width decreases once at most this share of the gap is not due to it
+INNER_GAP_SHARE = 0.3  # the width decreases once at most this share of the gap is not due to it
 MAX_KEPT_POINTS = 20_000  # most points near the margin boundary from which a solution is computed
 # Twenty interior-point iterations take 20 r^2 operations per kept point, and the steps at one width
 # about 8 r operations per point.
@@ -92,7 +95,8 @@ def find_start(problem, tol, max_iter=200):
     sample_tol = max(START_RELATIVE_GAP, tol)
     start = solution, _first_width(sample)
     result, solution, width = solve_from_start(sample, start, sample_tol, max_iter)
-    return solution, width * _width_ratio(max(result.relative_gap, sample_tol), tol)
+    width *= _width_ratio(max(result.relative_gap, sample_tol), tol)
+    return solution, max(width, SAMPLE_ERROR_FACTOR * np.sqrt(gram.n_unknowns / sample[0].n))
 
 
 def _first_width(problem):
@@ -163,8 +167,8 @@ def _iterate(problem, solution, width):
     gram, y, C = problem
 
     def evaluate(w, b):
-        of_points = partial(SmoothedHingeTerms.of_points, w=w, b=b, width=width)
-        return sum_rows(of_points, y, C, gram.rows)
+        at = {"w": w, "b": b, "width": width, "is_block": is_in_blocks(gram.rows)}
+        return sum_rows(partial(SmoothedHingeTerms.of_points, **at), y, C, gram.rows)
 
     return Iterate(evaluate, solution, 1.0)
 

@@ -107,6 +107,6 @@ def test_loss_without_curvature_is_minimised():
     gram = LowRankGram(np.array([[1.0], [2.0], [-3.0]]))
     evaluate = partial(LogisticTerms.of_points, y, np.ones(3), gram)
     far = Iterate(evaluate, (np.full(1, -800.0), 3.0), 1.0)
-    assert far.terms.ridge.total_weight == 0.0
+    assert far.terms.ridge().total_weight == 0.0
     nearer = line_search(far, *far.newton_step())
     assert nearer.newton_objective < far.newton_objective
