@@ -43,7 +43,7 @@ class BlockGram(LowRankGram):
     >>> parts = [np.array([[1.0], [2.0]]), np.array([[3.0]])]
     >>> points = Blocks([dask.delayed(part) for part in parts])
     >>> gram = BlockGram(points, [2, 1], LowRankGram, 1)
-    >>> sum_rows(lambda block: block.adjoint(block.outputs(np.array([1.0]))), gram.rows)
+    >>> sum_rows(lambda block: block.adjoint(block.Z[:, 0]), gram.rows)
     array([14.])
     """
 
