@@ -93,9 +93,8 @@ def cross_validate_in_blocks(
     >>> from svmbook.datasets import twonorm
     >>> from svmbook.svm import cross_validate_in_blocks
     >>> X, y = twonorm(n=200, random_state=0)
-    >>> X_blocks = da.from_array(X, chunks=(50, 20))
-    >>> y_blocks = da.from_array(y, chunks=50)
-    >>> result = cross_validate_in_blocks(DualSVC(), X_blocks, y_blocks, [0.01, 1])
+    >>> data = da.from_array(X, chunks=(50, 20)), da.from_array(y, chunks=50)
+    >>> result = cross_validate_in_blocks(DualSVC(), *data, [0.01, 1])
     >>> result.errors.shape, bool(result.relative_gaps.max() <= 1e-6)
     ((2, 5), True)
     """
