@@ -189,7 +189,7 @@ def test_exported_choices_are_shuffled(exported):
             "<p>One neighbour copies every wrong label. But a vote in which points of the other "
             "class have the majority is wrong even without noise. On the islands with a fifth of "
             "the labels changed, the error of 135 neighbours is nearly twice that of one (Exercise "
-            "16.2).</p>",
+            "17.2).</p>",
         ),
     ],
 )
