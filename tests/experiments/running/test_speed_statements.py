@@ -164,7 +164,8 @@ def test_prediction_of_a_million_points_is_faster_than_svc_and_needs_little_memo
 
 
 def test_labels_without_signal_take_longer_than_libsvm_only_if_its_tolerance_is_loose():
-    fits = [r for r in load_records("bench_gaussian") if r["data"] == "no signal"]
+    records = [r for r in load_records("bench_gaussian") if r["n_threads"] == 1]
+    fits = [r for r in records if r["data"] == "no signal"]
     assert len(fits) == 2 * 4
     assert max(record["relative_gap"] for record in fits) <= 1e-9
     assert max(record["seconds"] for record in fits) <= 0.3
