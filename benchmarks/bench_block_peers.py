@@ -11,10 +11,8 @@ as soon as it is measured, and skips the rows that the file contains already; ``
 larger problems. ``--folder DIR`` keeps the data.
 """
 
-import argparse
 import json
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +26,7 @@ from block_data import (
     open_collections,
     peak_gibibytes,
     read_rows,
+    run_from_command_line,
     write_data,
 )
 from measure import ResumableRecord, peak_bytes, print_table, time_call
@@ -155,10 +154,4 @@ if __name__ == "__main__":
         _, fit = METHODS[job["method"]]
         print(json.dumps(fit(Path(job["folder"]))))
     else:
-        parser = argparse.ArgumentParser(description=__doc__)
-        parser.add_argument("--out", type=Path, default=Path("_build/bench_block_peers.jsonl"))
-        parser.add_argument("--max-rows", type=int, default=SIZES[-1])
-        parser.add_argument("--folder", default=None)
-        arguments = parser.parse_args()
-        with tempfile.TemporaryDirectory() as temporary_folder:
-            run(arguments.folder or temporary_folder, arguments.max_rows, arguments.out)
+        run_from_command_line(run, __doc__, __file__, SIZES[-1])

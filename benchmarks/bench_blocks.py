@@ -12,12 +12,10 @@ the weights are the same. Cross-validation of ten values of C by five folds is c
 contains already; ``--max-rows N`` omits larger problems. ``--folder DIR`` keeps the data.
 """
 
-import argparse
 import json
 import os
 import signal
 import sys
-import tempfile
 import time
 from functools import partial
 from pathlib import Path
@@ -32,6 +30,7 @@ from block_data import (
     measure_in_child,
     open_collections,
     peak_gibibytes,
+    run_from_command_line,
     write_data,
 )
 from measure import ResumableRecord, peak_bytes, print_table, time_call
@@ -230,10 +229,4 @@ if __name__ == "__main__":
     if "--child" in sys.argv:
         run_job(sys.argv[-1])
     else:
-        parser = argparse.ArgumentParser(description=__doc__)
-        parser.add_argument("--out", type=Path, default=Path("_build/bench_blocks.jsonl"))
-        parser.add_argument("--max-rows", type=int, default=SIZES[-1])
-        parser.add_argument("--folder", default=None)
-        arguments = parser.parse_args()
-        with tempfile.TemporaryDirectory() as temporary_folder:
-            run(arguments.folder or temporary_folder, arguments.max_rows, arguments.out)
+        run_from_command_line(run, __doc__, __file__, SIZES[-1])

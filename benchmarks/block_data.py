@@ -1,9 +1,11 @@
 """Data in blocks of rows, in Parquet files and in memory maps, and a cluster that reads them."""
 
+import argparse
 import json
 import logging
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -117,3 +119,18 @@ def measure_in_child(script, **job):
     command = [sys.executable, script, "--child", json.dumps(job)]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return json.loads(output.splitlines()[-1])
+
+
+def run_from_command_line(run, description, script, max_rows):
+    """Call ``run(folder, max_rows, path)`` with the options of the command line.
+
+    The record has the name of the script, unless ``--out`` names another file.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    default_path = Path("_build", Path(script).stem).with_suffix(".jsonl")
+    parser.add_argument("--out", type=Path, default=default_path)
+    parser.add_argument("--max-rows", type=int, default=max_rows)
+    parser.add_argument("--folder", default=None)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary_folder:
+        run(arguments.folder or temporary_folder, arguments.max_rows, arguments.out)

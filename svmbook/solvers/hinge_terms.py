@@ -10,15 +10,14 @@ import numpy as np
 from ..gram.low_rank import RidgeTerms
 from ..losses import hinge
 from ..rows import Maximum, Terms
-from .logistic.likelihoods import TwoClassLoss
 from .one_pass import ClassTerms, by_class, ridge_of_points
 from .reduced_hinge import count_kept_points
 
 __all__ = ["HingeTerms", "SmoothedHinge", "SmoothedHingeTerms"]
 
 
-class SmoothedHinge(TwoClassLoss):
-    r"""The smoothed hinge loss of outputs F, with its derivatives."""
+class SmoothedHinge:
+    r"""The smoothed hinge loss of outputs F, its multipliers and its curvature."""
 
     def __init__(self, y, C, width):
         self.y, self.C, self.width = y, C, width
@@ -32,10 +31,6 @@ class SmoothedHinge(TwoClassLoss):
         xi = hinge(self.y * F)
         capped_xi = np.minimum(xi, self.width)
         return float(self.C @ (xi - capped_xi + capped_xi * capped_xi / (2.0 * self.width)))
-
-    def negative_gradient(self, F):
-        r"""Return :math:`y_i\alpha_i`."""
-        return self.y * self.multipliers(F)
 
     def curvature(self, F):
         r"""Return :math:`C_i/\mu` for points on the parabola, else zero."""

@@ -53,13 +53,13 @@ def solve_low_rank_logistic(gram, y, weights, lam, *, tol=1e-6, max_iter=200):
     LogisticResult
         ``coef`` are the weights of the factor's columns.
     """
-    with gram.limit_blas_threads():
-        problem, solution = (gram, y, weights), (np.zeros(gram.n_unknowns), 0.0)
-        sample = draw_start_sample(*problem)
-        if sample is not None:
-            result = _solve(sample, solution, lam, tol, max_iter)
-            solution = result.coef, result.intercept
-        return _solve(problem, solution, lam, tol, max_iter)
+    problem, solution = (gram, y, weights), (np.zeros(gram.n_unknowns), 0.0)
+    problems = [draw_start_sample(*problem), problem]
+    for problem in filter(None, problems):
+        with problem[0].limit_blas_threads():
+            result = _solve(problem, solution, lam, tol, max_iter)
+        solution = result.coef, result.intercept
+    return result
 
 
 def _solve(problem, solution, lam, tol, max_iter):

@@ -75,11 +75,10 @@ def solve_smoothed_hinge(gram, y, C, *, tol=1e-6, max_iter=200):
     weights : ndarray
         Weights of the fitted function in the coordinates of the Gram matrix.
     """
-    with gram.limit_blas_threads():
-        problem = gram, y, C
-        start = find_start(problem, tol, max_iter)
-        result, (weights, _), _ = solve_from_start(problem, start, tol, max_iter)
-        return result, weights
+    problem = gram, y, C
+    start = find_start(problem, tol, max_iter)
+    result, (weights, _), _ = solve_from_start(problem, start, tol, max_iter)
+    return result, weights
 
 
 def find_start(problem, tol, max_iter=200):
@@ -125,6 +124,13 @@ def solve_from_start(problem, start, tol, max_iter=200):
     Returns the best result, its weights and intercept, and the last width. ``start`` consists of
     such a pair, weights and intercept, and such a width.
     """
+    gram, _, _ = problem
+    with gram.limit_blas_threads():
+        return _decrease_widths(problem, start, tol, max_iter)
+
+
+def _decrease_widths(problem, start, tol, max_iter):
+    """Return what `solve_from_start` returns."""
     solution, width = start
     smallest_gap, n_idle = np.inf, 0
     iterate = _iterate(problem, solution, width)

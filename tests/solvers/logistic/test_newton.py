@@ -23,6 +23,7 @@ from svmbook.kernels import gaussian, linear
 from svmbook.solvers import solve_logistic
 from svmbook.solvers.hinge_terms import SmoothedHinge
 from svmbook.solvers.logistic import likelihoods, newton
+from svmbook.solvers.logistic.likelihoods import TwoClassLoss
 
 LAMS = st.floats(-3, 3).map(lambda exponent: 10.0**exponent)
 
@@ -226,11 +227,18 @@ def test_failed_newton_step_is_reported(error, monkeypatch):
     assert not result.converged and result.message == "no step"
 
 
+class PiecewiseQuadraticLoss(SmoothedHinge, TwoClassLoss):
+    """A convex loss whose curvature vanishes outside short intervals."""
+
+    def negative_gradient(self, F):
+        return self.y * self.multipliers(F)
+
+
 @pytest.mark.parametrize("C", [0.03, 0.08])
 def test_line_search_succeeds_if_newtons_correction_is_below_rounding_error(C):
     # The parabola of the first smoothed hinge contains t = 1 and is one unit in the last place
     # wide, so that t plus Newton's correction rounds to t.
-    loss_function = SmoothedHinge(np.ones(2), np.array([1.0, C]), 2.0**-52)
+    loss_function = PiecewiseQuadraticLoss(np.ones(2), np.array([1.0, C]), 2.0**-52)
     point, step = np.zeros(2), np.array([1.0 - 2.0**-53, -1.0])
     G, objective = loss_function.negative_gradient(point), loss_function.loss(point)
     problem = newton.RidgeProblem(loss_function, LowRankGram(np.eye(2)), 1e-9)
