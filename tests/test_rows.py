@@ -56,6 +56,34 @@ def test_map_keeps_the_blocks_apart_and_accepts_several_values_per_point():
     np.testing.assert_array_equal(np.concatenate(mapped), map_rows(operator.sub, x, y))
 
 
+@pytest.mark.parametrize("chunk_rows", [1, 3, 10])
+def test_sums_in_chunks_need_few_rows_at_once(monkeypatch, chunk_rows):
+    monkeypatch.setattr("svmbook.rows.CHUNK_ROWS", chunk_rows)
+    sizes, values = [], np.arange(14.0).reshape(7, 2)
+
+    def square(part):
+        sizes.append(len(part))
+        return part**2
+
+    squares = blocks_of([values[:2], values[2:]]).map(square, by_row=True)
+    columns = sum_rows(lambda part: part.sum(axis=0), squares, by_row=True)
+    np.testing.assert_array_equal(columns, (values**2).sum(axis=0))
+    assert max(sizes) == min(chunk_rows, 5) and sum(sizes) == 7
+
+
+def test_other_sums_get_whole_blocks(monkeypatch):
+    monkeypatch.setattr("svmbook.rows.CHUNK_ROWS", 1)
+    parts = [np.arange(3.0), np.arange(5.0)]
+    assert sum_rows(lambda part: np.array([len(part), 1]), blocks_of(parts)).tolist() == [8, 2]
+    numbered = map_rows(operator.mul, blocks_of(parts), Blocks([1, 10]), keep=False, by_row=True)
+    assert sum_rows(np.sum, numbered, by_row=True) == 103.0  # a number has no rows
+    functions = [
+        lambda: sum_rows(len, blocks_of(parts), by_row=False),
+        lambda: sum_rows(np.sum, blocks_of(parts), by_row=True),
+    ]
+    assert run_together(functions) == [8, 13.0]
+
+
 def test_functions_that_run_together_share_their_passes():
     n_reads = []
 

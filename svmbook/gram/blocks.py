@@ -32,6 +32,8 @@ class BlockGram(LowRankGram):
         that only a few blocks of Z exist at the same time.
     n_unknowns : int
         Number r of columns of Z.
+    by_row : bool, default=False
+        Whether ``make_gram`` may be applied to chunks of the rows of a block.
 
     Examples
     --------
@@ -48,16 +50,22 @@ class BlockGram(LowRankGram):
     """
 
     def __init__(
-        self, points: Blocks, block_sizes: list, make_gram: Callable, n_unknowns: int
+        self,
+        points: Blocks,
+        block_sizes: list,
+        make_gram: Callable,
+        n_unknowns: int,
+        by_row: bool = False,
     ) -> None:
-        self._points, self._make_gram, self._n_unknowns = points, make_gram, n_unknowns
+        self._points, self._n_unknowns = points, n_unknowns
+        self._make_gram, self._by_row = make_gram, by_row
         self.n, self.block_sizes = sum(block_sizes), block_sizes
         self._samples = {}  # by size: the indices of the points, and their Gram matrix
 
     @property
     def rows(self) -> Blocks:
         """The Gram matrix of each block."""
-        return self._points.map(self._make_gram)
+        return self._points.map(self._make_gram, by_row=self._by_row)
 
     @property
     def n_unknowns(self):

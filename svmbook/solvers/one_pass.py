@@ -71,8 +71,11 @@ class ClassTerms(Terms):
 
 
 def by_class(y, values):
-    """Return the values of the points in two columns, those of the classes -1 and +1."""
-    return np.where(y[:, None] == [-1.0, 1.0], values[:, None], 0.0)
+    """Return the values of the points in two columns, those of the classes -1 and +1.
+
+    Each column is contiguous in memory, so that it is quickly summed.
+    """
+    return np.where(y == np.array([[-1.0], [1.0]]), values, 0.0).T
 
 
 def ridge_of_points(gram, W, is_block):

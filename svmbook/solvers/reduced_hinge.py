@@ -30,7 +30,7 @@ OUTSIDE, KEPT, INSIDE = 1, 0, -1
 
 def count_kept_points(y, F, width):
     """Return the number of points near the margin boundary, for outputs F."""
-    return np.count_nonzero(_groups(y, F, width) == KEPT)
+    return np.count_nonzero(_is_kept(y, F, width))
 
 
 def solve_reduced_problem(problem, solution, width, tol):
@@ -100,9 +100,12 @@ class ReducedPoints(Terms):
         return cls([Z], [y[kept]], [C[kept]], gram.adjoint(merged_C).T, merged_C.sum(axis=0))
 
 
+def _is_kept(y, F, width):
+    return np.abs(1.0 - y * F) <= KEPT_WIDTHS * width
+
+
 def _groups(y, F, width):
-    slack, distance = 1.0 - y * F, KEPT_WIDTHS * width
-    return np.where(slack > distance, INSIDE, np.where(slack < -distance, OUTSIDE, KEPT))
+    return np.where(_is_kept(y, F, width), KEPT, np.where(y * F < 1.0, INSIDE, OUTSIDE))
 
 
 # Applied to each block of points.

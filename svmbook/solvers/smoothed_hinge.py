@@ -104,7 +104,7 @@ def _first_width(problem):
     Then no Newton step can jump over all parabolas.
     """
     gram, _, C = problem
-    return max(1.0, float(sum_rows(_weighted_trace, C, gram.rows) / gram.n_unknowns))
+    return max(1.0, float(sum_rows(_weighted_trace, C, gram.rows, by_row=True) / gram.n_unknowns))
 
 
 def _width_ratio(relative_gap, tol):
@@ -174,7 +174,8 @@ def _iterate(problem, solution, width):
 
     def evaluate(w, b):
         at = {"w": w, "b": b, "width": width, "is_block": is_in_blocks(gram.rows)}
-        return sum_rows(partial(SmoothedHingeTerms.of_points, **at), y, C, gram.rows)
+        terms = partial(SmoothedHingeTerms.of_points, **at)
+        return sum_rows(terms, y, C, gram.rows, by_row=True)
 
     return Iterate(evaluate, solution, 1.0)
 
@@ -229,7 +230,8 @@ class Certified(NamedTuple):
         """Solve the reduced problem, and certify its solution by its multipliers."""
         gram, y, C = problem
         w, b, alpha = solve_reduced_problem(problem, iterate.solution, width, tol)
-        classes = sum_rows(partial(HingeTerms.of_solution, w=w, b=b), y, C, gram.rows, alpha)
+        terms = partial(HingeTerms.of_solution, w=w, b=b)
+        classes = sum_rows(terms, y, C, gram.rows, alpha, by_row=True)
         objective = float(0.5 * w @ w + classes.loss)
         message = "the SVM of the points near the margin boundary"
         return cls((w, b), objective, classes, lambda: alpha, message)

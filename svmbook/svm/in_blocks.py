@@ -67,7 +67,8 @@ def linear_gram(model, X, y, sample_weight):
     problem = model._begin_fit_in_blocks(X, y, sample_weight)
     make_gram = partial(_gram_of_centred_points, origin=problem.moments.mean)
     n_features = len(problem.moments.mean)
-    return problem, BlockGram(problem.points, problem.block_sizes, make_gram, n_features)
+    gram = BlockGram(problem.points, problem.block_sizes, make_gram, n_features, by_row=True)
+    return problem, gram
 
 
 def _gram_of_centred_points(points, origin):

@@ -111,7 +111,7 @@ def cross_validate_in_blocks(
 
         def solve(C, fold=-1, start=None):
             select = partial(_penalties_outside, C=C, fold=fold)
-            penalties = map_rows(select, problem.weights, folds, keep=False)
+            penalties = map_rows(select, problem.weights, folds, keep=False, by_row=True)
             svm = gram, problem.y, penalties
             return solve_from_start(svm, start or find_start(svm, model.tol), model.tol)
 
@@ -126,7 +126,7 @@ def cross_validate_in_blocks(
         W = np.array([w for _, (w, _), _ in fits]).T
         b = np.array([result.intercept for result, *_ in fits])
         count = partial(_wrong_weights, W=W, b=b, n_folds=n_folds)
-        wrong, total = sum_rows(count, problem.y, problem.weights, folds, gram.rows)
+        wrong, total = sum_rows(count, problem.y, problem.weights, folds, gram.rows, by_row=True)
     shape = len(C_values), n_folds
     gaps = np.array([result.relative_gap for result, *_ in fits])
     return CrossValidation(C_values, (wrong / total).reshape(shape), gaps.reshape(shape))

@@ -67,3 +67,10 @@ def test_killed_workers_change_nothing():
     assert len(record["seconds_with_kills"]) == 10 and record["n_late"] <= 1
     assert record["largest_difference"] <= 1e-9 * record["largest_coef"]
     assert record["converged"]
+
+
+def test_ten_values_by_five_folds_need_at_most_ten_fits():
+    (record,) = (r for r in load_records("bench_blocks") if r["method"] == "paths")
+    assert record["seconds"] <= 10 * record["fit_seconds"]
+    assert record["relative_gap"] <= 1e-4
+    assert record["worker_gibibytes"] < 2 and record["client_gibibytes"] < 1
