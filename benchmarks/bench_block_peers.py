@@ -4,7 +4,8 @@ Beside `DualSVC` on data with a linear rule stand the linear SVMs of Dask-ML (`I
 scikit-learn's ``SGDClassifier``, one pass) and of Spark MLlib (``LinearSVC``), at their defaults.
 Beside the additive models on nearly additive data stand LightGBM and XGBoost on the same cluster,
 and ``HistGradientBoostingClassifier`` in memory, at their defaults. Each row contains the time, the
-memory, and the test error; for linear models also the SVM objective at C = 1.
+memory, and the test error; for linear models also the SVM objective at C = 1. Each worker may use
+8 GiB, four times as much as in ``bench_blocks.py``, since some of the libraries copy the data.
 
 The data and the cluster are those of ``bench_blocks.py``. ``--out FILE`` adds each row to the file
 as soon as it is measured, and skips the rows that the file contains already; ``--max-rows N`` omits
@@ -31,8 +32,8 @@ from block_data import (
 )
 from measure import ResumableRecord, peak_bytes, print_table, time_call
 
-SIZES = (100_000, 1_000_000)
-SPARK_MEMORY = "4g"
+SIZES = (100_000, 1_000_000, 10_000_000)
+WORKER_MEMORY, SPARK_MEMORY = "8GiB", "16g"  # Spark has one process for both workers
 
 
 def fit_sgd(folder):
@@ -40,7 +41,7 @@ def fit_sgd(folder):
     from dask_ml.wrappers import Incremental
     from sklearn.linear_model import SGDClassifier
 
-    with local_cluster() as client:
+    with local_cluster(memory=WORKER_MEMORY) as client:
         X, y = open_collections(folder, "memory map")
         model = Incremental(SGDClassifier(random_state=0), shuffle_blocks=False)
         _, seconds = time_call(lambda: model.fit(X, y, classes=[-1.0, 1.0]))
@@ -84,7 +85,7 @@ def fit_lightgbm(folder):
     """Fit LightGBM on the cluster."""
     from lightgbm import DaskLGBMClassifier
 
-    with local_cluster() as client:
+    with local_cluster(memory=WORKER_MEMORY) as client:
         X, y = open_collections(folder, "memory map")
         model = DaskLGBMClassifier(client=client, random_state=0, verbose=-1)
         _, seconds = time_call(lambda: model.fit(X, (y + 1) / 2))
@@ -96,7 +97,7 @@ def fit_xgboost(folder):
     """Fit XGBoost on the cluster."""
     from xgboost.dask import DaskXGBClassifier
 
-    with local_cluster() as client:
+    with local_cluster(memory=WORKER_MEMORY) as client:
         X, y = open_collections(folder, "memory map")
         model = DaskXGBClassifier(random_state=0)
         model.client = client

@@ -46,6 +46,7 @@ from svmbook.svm import cross_validate_in_blocks
 SIZES = (100_000, 1_000_000, 10_000_000)
 MAX_ROWS_IN_MEMORY = 1_000_000
 N_KNOTS, TOL, N_KILL_RUNS = 32, 1e-4, 10
+KILL_SHARE = 0.7  # of the time of a fit, in which workers are killed; later ones may be too late
 MODELS = {
     ("linear", "hinge"): DualSVC(tol=TOL),
     ("additive", "hinge"): StumpEnsembleSVC(0.1, n_knots=N_KNOTS, tol=TOL),
@@ -151,7 +152,7 @@ def fit_with_killed_workers(folder):
             if seed is not None:
                 rng, process_ids = np.random.default_rng(seed), list(client.run(os.getpid).values())
                 for process_id in rng.choice(process_ids, 2, replace=False):
-                    moment = rng.uniform(0.0, runs[0]["seconds"])
+                    moment = rng.uniform(0.0, KILL_SHARE * runs[0]["seconds"])
                     timers.append(Timer(moment, os.kill, (int(process_id), signal.SIGKILL)))
             for timer in timers:
                 timer.start()

@@ -93,12 +93,12 @@ def open_collections(folder, source):
 
 
 @contextmanager
-def local_cluster(n_workers=N_WORKERS):
+def local_cluster(n_workers=N_WORKERS, memory=WORKER_MEMORY):
     """Run a block on a cluster of local processes with one thread each."""
     cluster = LocalCluster(
         n_workers=n_workers,
         threads_per_worker=1,
-        memory_limit=WORKER_MEMORY,
+        memory_limit=memory,
         dashboard_address=None,
         silence_logs=logging.CRITICAL,  # some workers are killed
     )

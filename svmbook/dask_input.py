@@ -2,7 +2,8 @@
 
 A block is a chunk of rows of a Dask array, or a partition of a Dask data frame. The data are read
 once for the labels, and once for the moments of the features; then once per step of the solver.
-Only summaries of the blocks reach the caller.
+Summaries of the blocks reach the caller, and the rows that solvers collect: a random sample, and
+the points near the margin boundary.
 """
 
 from __future__ import annotations

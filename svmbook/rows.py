@@ -2,7 +2,7 @@
 
 Solvers need two operations on the points: apply a function to each of them, and sum over all of
 them. In memory both are one call of the function. For data in blocks, each block is one task; only
-sums leave the workers, and pairs of them are added on the workers, in a tree. Within a task, a sum
+sums leave the workers, which add them in a tree. Within a task, a sum
 may be computed in chunks of rows that stay in the cache.
 """
 

@@ -7,6 +7,7 @@ ends. Two digests are merged into one of the same size.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 
@@ -72,13 +73,14 @@ class FeatureSummary(Terms):
     max_values: int
 
     def __add__(self, other):
-        for digest, other_digest in zip(self.digests, other.digests, strict=True):
+        digests = deepcopy(self.digests)  # a task must not change the results of others
+        for digest, other_digest in zip(digests, other.digests, strict=True):
             digest.merge(other_digest)
         values = [
             None if a is None or b is None else _few_values(np.append(a, b), self.max_values)
             for a, b in zip(self.values, other.values, strict=True)
         ]
-        return FeatureSummary(self.digests, values, self.max_values)
+        return FeatureSummary(digests, values, self.max_values)
 
     @classmethod
     def of_points(cls, points, weights, max_values):

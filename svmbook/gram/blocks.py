@@ -77,21 +77,17 @@ class BlockGram(LowRankGram):
         return nullcontext()
 
     def sample(self, size: int, *rows: Blocks) -> tuple:
-        """Return a random sample of the points: its Gram matrix, and values per point, in memory.
-
-        The number of points from each block is that of a sample without replacement.
-        """
+        """Return a random sample of the points, in memory: Gram matrix and values per point."""
         if size not in self._samples:
-            rng = np.random.default_rng(0)
-            counts = rng.multivariate_hypergeometric(self.block_sizes, size, method="marginals")
+            indices = np.sort(np.random.default_rng(0).choice(self.n, size, replace=False))
+            ends = np.cumsum(self.block_sizes)
+            parts = np.split(indices, np.searchsorted(indices, ends[:-1]))
             choices = Blocks(
-                [
-                    np.sort(rng.choice(n, count, replace=False))
-                    for n, count in zip(self.block_sizes, counts, strict=True)
-                ]
+                [part - end + n for part, end, n in zip(parts, ends, self.block_sizes, strict=True)]
             )
             (points,) = _gather_chosen(choices, self._points)
-            self._samples[size] = choices, self._make_gram(points)
+            gram = self._make_gram(points).submatrix(slice(None))  # not a part of more points
+            self._samples[size] = choices, gram
         choices, gram = self._samples[size]
         return gram, *_gather_chosen(choices, *rows)
 

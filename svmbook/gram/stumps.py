@@ -16,7 +16,7 @@ point.
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,7 +39,9 @@ __all__ = [
 
 QUANTILE_SAMPLE_SIZE = 200_000  # approximate; quantiles are computed from a sample
 WEIGHT_SUM_TOL = 1e-9  # bound on the relative rounding error of a sum of weights
-HAT_ROWS_PER_BLOCK = 10_000  # the hat functions of these rows fit in the cache
+HAT_ROWS_PER_BLOCK = 4096  # the hat functions of these rows fit in the cache
+N_CELLS = 1024  # cells of the table that gives intervals; the table fits in the cache
+MAX_KNOTS_PER_CELL = 3  # with more, binary search is faster
 MAX_DENSE_POINTS_PER_WEIGHT = 4  # largest ratio for which the dense form is cheaper
 HESSIAN_SAMPLE_SIZE = 100_000  # approximate; the Hessian is computed from a sample
 
@@ -94,12 +96,40 @@ def _sample_indices(n, size):
     return np.flatnonzero(np.random.default_rng(0).random(n) < size / n)
 
 
+def _draw(indices, size):
+    """Return all indices if they are at most ``size``, else a random sample of this size."""
+    if len(indices) <= size:
+        return indices
+    return np.sort(np.random.default_rng(0).choice(indices, size, replace=False))
+
+
+def interval_finder(t: np.ndarray) -> Callable:
+    """Return a function from values to the intervals that contain them, between the knots t.
+
+    The values must not be outside the knots. A table has the interval of each of many cells of
+    equal width, or an earlier one: that of the previous cell, because of rounding. This is faster
+    than binary search, whose branches a processor cannot predict.
+    """
+    cell_intervals = np.searchsorted(t, np.linspace(t[0], t[-1], N_CELLS + 1), side="right") - 1
+    if np.diff(cell_intervals).max() > MAX_KNOTS_PER_CELL:
+        return lambda x: np.minimum(np.searchsorted(t, x, side="right") - 1, len(t) - 2)
+    table = np.append(cell_intervals[:1], cell_intervals[:-1])
+    interval_ends = np.append(t[1:-1], np.inf)
+
+    def find(x):
+        k = table[((x - t[0]) / (t[-1] - t[0]) * N_CELLS).astype(np.intp)]
+        while (is_later := x >= interval_ends[k]).any():
+            k += is_later
+        return k
+
+    return find
+
+
 def intervals_and_fractions(x: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval of each value between the knots t, and its fraction below the value."""
-    h = np.diff(t)
     x = np.clip(x, t[0], t[-1])  # constant outside the knots
-    k = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(h) - 1)
-    return k, (x - t[k]) / h[k]
+    k = interval_finder(t)(x)
+    return k, (x - t[k]) / np.diff(t)[k]
 
 
 def map_from_weights_to_values(knots: list) -> csr_array:
@@ -155,22 +185,39 @@ class StumpGram(LowRankGram):
 
         All shape functions are zero at their first knots.
         """
-        n, knot_offsets = len(X), np.cumsum([0, *(len(t) for t in knots)])
-        varying_features = [feature for feature, t in enumerate(knots) if len(t) > 1]
-        hats = np.empty((n, len(varying_features), 2))
-        indices = np.empty((n, len(varying_features), 2), dtype=np.int32)
-        diagonal = np.zeros(n)
-        for start, (position, feature) in product(
-            range(0, n, HAT_ROWS_PER_BLOCK), enumerate(varying_features)
-        ):
-            rows = slice(start, start + HAT_ROWS_PER_BLOCK)
-            t, offset = knots[feature], knot_offsets[feature]
-            k, upper_hat = intervals_and_fractions(X[rows, feature], t)
-            hats[rows, position, 0], hats[rows, position, 1] = 1.0 - upper_hat, upper_hat
-            indices[rows, position, 0], indices[rows, position, 1] = offset + k, offset + k + 1
-            diagonal[rows] += 2.0 * (t[k] - t[0] + np.diff(t)[k] * upper_hat**2)
-        indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying_features))
-        B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(knot_offsets[-1])))
+        n, offsets = len(X), np.cumsum([0, *(len(t) for t in knots)])
+        varying = [feature for feature, t in enumerate(knots) if len(t) > 1]
+        X = X if len(varying) == len(knots) else X[:, varying]
+        all_knots = np.concatenate(knots)
+        lengths = np.append(np.diff(all_knots), np.inf)
+        first, last = (np.array([[knots[j][end]] for j in varying]) for end in (0, -1))
+        finders = [interval_finder(knots[j]) for j in varying]
+        hats = np.empty((n, len(varying), 2))
+        indices = np.empty((n, len(varying), 2), dtype=np.int32)
+        diagonal, n_rows = np.empty(n), min(n, HAT_ROWS_PER_BLOCK)
+        # One row per feature. The arrays are used again for the next rows: if the system takes
+        # freed memory back at once, as on Dask's workers, new arrays cost more than the arithmetic.
+        buffers = [np.empty((len(varying), n_rows), t) for t in (float, np.intp, float, float)]
+        for start in range(0, n, HAT_ROWS_PER_BLOCK):
+            rows = slice(start, min(start + n_rows, n))
+            x, k, lower, length = (buffer[:, : rows.stop - start] for buffer in buffers)
+            np.clip(X[rows].T, first, last, out=x)  # constant outside the knots
+            for i, find in enumerate(finders):
+                k[i] = find(x[i])
+            k += offsets[varying, None]
+            np.take(all_knots, k, out=lower, mode="clip")
+            np.take(lengths, k, out=length, mode="clip")
+            np.subtract(x, lower, out=x)
+            upper_hat = np.divide(x, length, out=x)
+            np.subtract(1.0, upper_hat.T, out=hats[rows, :, 0])
+            hats[rows, :, 1] = upper_hat.T
+            indices[rows, :, 0] = k.T
+            np.add(indices[rows, :, 0], 1, out=indices[rows, :, 1])
+            np.subtract(lower, first, out=lower)
+            squares = np.einsum("ij,ij,ij->j", length, upper_hat, upper_hat)
+            diagonal[rows] = 2.0 * (lower.sum(axis=0) + squares)
+        indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying))
+        B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(offsets[-1])))
         return cls(B, map_from_weights_to_values(knots), diagonal, hessian_sample_share)
 
     @property
@@ -216,7 +263,7 @@ class StumpGram(LowRankGram):
         if len(indices) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
             return LowRankGram(self.submatrix(indices).Z).ridge_terms(W[indices])
         sample_size = max(1, round(self.hessian_sample_share * HESSIAN_SAMPLE_SIZE))
-        sample = indices[_sample_indices(len(indices), sample_size)]
+        sample = _draw(indices, sample_size)
         B, W = self.B[sample], len(indices) / len(sample) * W[sample]
         total_weight = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)

@@ -35,7 +35,7 @@ def draw_start_sample(gram, y, weights):
         return None
     size = max(START_SAMPLE_SIZE, min(round(SAMPLE_SHARE * gram.n), MAX_SAMPLE_SIZE))
     sample_gram, sample_y, sample_weights = gram.sample(size, y, weights)
-    if not np.ptp(sample_y[sample_weights > 0]):
+    if len(np.unique(sample_y[sample_weights > 0])) < 2:
         return None
     scale = sum_rows(np.sum, weights) / sample_weights.sum()
     return sample_gram, sample_y, scale * sample_weights

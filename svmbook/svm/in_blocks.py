@@ -3,8 +3,8 @@ r"""The linear support vector machine of points in Dask collections.
 ``DualSVC().fit(X, y)`` accepts Dask arrays and data frames of more points than fit into memory. The
 solver is Newton's method on smoothed hinge losses (`svmbook.solvers.smoothed_hinge`), whose steps
 are sums over blocks of rows. Attributes that have one entry per training point, such as ``alpha_``
-and ``support_``, are not set; ``coef_``, ``intercept_`` and the certificate are. Classes must be
-two, and predictions for Dask collections are Dask arrays.
+and ``support_``, are not set; ``coef_``, ``intercept_`` and the certificate are. There must be
+two classes. Predictions for Dask collections are Dask arrays.
 
 The computation runs on the scheduler that the caller has chosen, usually a
 ``dask.distributed.Client``, or else on a cluster in this process. Each thread of a worker needs at

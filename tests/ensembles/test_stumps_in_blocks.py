@@ -103,13 +103,13 @@ def test_knots_of_large_data_come_from_digests(monkeypatch):
 
 def test_hessian_sample_is_shared_by_the_blocks(monkeypatch):
     sizes = []
-    original = stumps._sample_indices
+    original = stumps._draw
 
-    def record_sample(n, size):
+    def record_sample(indices, size):
         sizes.append(size)
-        return original(n, size)
+        return original(indices, size)
 
-    monkeypatch.setattr(stumps, "_sample_indices", record_sample)
+    monkeypatch.setattr(stumps, "_draw", record_sample)
     monkeypatch.setattr(stumps, "HESSIAN_SAMPLE_SIZE", 100)
     X, y = twonorm(300, random_state=0)
     chunks = (100, 200)
@@ -124,3 +124,15 @@ def test_probabilities_of_several_classes_are_lazy_too():
         values = getattr(model, method)(in_blocks(X, (50, 10)))
         assert isinstance(values, da.Array) and values.shape == (60, 3)
         np.testing.assert_allclose(values.compute(), getattr(model, method)(X), rtol=1e-10)
+
+
+def test_adding_summaries_of_features_changes_neither():
+    points = np.random.default_rng(0).standard_normal((40, 2))
+    first, second = (
+        block_knots.FeatureSummary.of_points(part, np.ones(20), max_values=5)
+        for part in np.split(points, 2)
+    )
+    for _ in range(2):
+        total = first + second
+    assert [digest.size() for digest in total.digests] == [40, 40]
+    assert [digest.size() for digest in first.digests + second.digests] == [20] * 4
