@@ -99,7 +99,7 @@ def local_cluster(n_workers=N_WORKERS, memory=WORKER_MEMORY):
         n_workers=n_workers,
         threads_per_worker=1,
         memory_limit=memory,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,  # some workers are killed
     )
     with cluster, Client(cluster) as client:

@@ -10,17 +10,25 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from .dask_input import block_problem, is_dask, predict_lazily
+from .dask_input import is_dask, predict_lazily
 from .labels import decode_labels, encode_binary_labels, encode_classes
 from .losses import logistic
 from .memory import check_memory
 from .multiclass import couple_probabilities, fit_one_vs_one, predict_pairwise_probabilities
 from .weights import point_weights
 
-__all__ = ["BaseClassifier", "LogOddsMixin", "apply_in_blocks", "relative_gap", "row_blocks"]
+__all__ = [
+    "BaseClassifier",
+    "LogOddsMixin",
+    "apply_in_blocks",
+    "clear_fitted_attributes",
+    "relative_gap",
+    "row_blocks",
+]
 
 # Fitted attributes whose names do not end with an underscore.
 PRIVATE_FITTED_ATTRIBUTES = ("_kernel", "_centred_model", "_one_vs_one")
@@ -127,6 +135,28 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)  # raises NotFittedError before classes_ is read
         return decode_labels(self.classes_, scores)
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy: the fraction of points whose predicted label is correct.
+
+        Parameters
+        ----------
+        X : array-like
+            As in `decision_function`.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the points in the mean.
+
+        Returns
+        -------
+        float
+            Between 0 and 1. For Dask collections it is computed at once; only labels are collected.
+        """
+        if not is_dask(X):
+            return super().score(X, y, sample_weight)
+        weights = sample_weight.compute() if is_dask(sample_weight) else sample_weight
+        return accuracy_score(y.compute(), self.predict(X).compute(), sample_weight=weights)
+
     def _validated_points(self, X):
         """Return query points after validation."""
         return validate_data(self, X, dtype=np.float64, reset=False, **self._input_options())
@@ -197,11 +227,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         n_numbers = self._estimate_stored_numbers(data[0], data[1])
         check_memory(8.0 * n_numbers, task, self._memory_advice)
         return data
-
-    def _begin_fit_in_blocks(self, X, y, sample_weight):
-        """Delete an earlier fit, and return the validated `BlockProblem` of Dask collections."""
-        clear_fitted_attributes(self)
-        return block_problem(self, X, y, sample_weight)
 
     def _estimate_stored_numbers(self, X, classes):
         """Estimate how many floats a fit to these points and classes stores besides the data."""

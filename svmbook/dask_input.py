@@ -8,23 +8,30 @@ the points near the margin boundary.
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+import copy
+import warnings
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from .labels import encode_binary_labels
+from .dask_labels import LabelSummary, as_labels, encode_labels
 from .moments import Moments
-from .rows import Blocks, Terms, map_rows, release_at_end, sum_rows
+from .rows import Blocks, map_rows, release_at_end, sum_rows
 from .weights import point_weights
 
-__all__ = ["BlockProblem", "block_problem", "is_dask", "predict_lazily", "running_cluster"]
+__all__ = [
+    "BlockProblem",
+    "block_problem",
+    "is_dask",
+    "predict_lazily",
+    "running_cluster",
+]
 
 HAS_PACKAGE = "__import__('importlib.util').util.find_spec('svmbook') is not None"
-MAX_LABELS = 10  # distinct labels of a block that are reported; two are expected
 
 
 class BlockProblem(NamedTuple):
@@ -39,8 +46,12 @@ class BlockProblem(NamedTuple):
 
 
 def is_dask(X: Any) -> bool:
-    """Return whether X is a Dask collection, without importing Dask."""
-    return hasattr(X, "__dask_graph__")
+    """Return whether X is a Dask collection; Dask is imported only if it may be one."""
+    if not hasattr(X, "__dask_graph__"):
+        return False
+    from dask import is_dask_collection
+
+    return is_dask_collection(X)
 
 
 @contextmanager
@@ -61,7 +72,7 @@ def running_cluster():
         raise ImportError(
             'dask.distributed is missing; install it with: pip install "svmbook[cluster]"'
         ) from error
-    with Client(processes=False, dashboard_address=None), release_at_end():
+    with Client(processes=False, dashboard_address="127.0.0.1:0"), release_at_end():
         yield
 
 
@@ -73,8 +84,13 @@ def _explained_failures():
     except ImportError:  # another scheduler of Dask
         yield
         return
-    with suppress(ValueError):  # raised if there is no client
-        has_package = default_client().run(eval, HAS_PACKAGE)
+    try:
+        client = default_client()
+    except ValueError:  # there is none
+        client = None
+    if client is not None:
+        # A worker that ends in this moment does not answer.
+        has_package = client.run(eval, HAS_PACKAGE, on_error="ignore")
         missing = [address for address, is_installed in has_package.items() if not is_installed]
         if missing:
             raise ModuleNotFoundError(
@@ -106,8 +122,9 @@ def block_problem(estimator, X, y, sample_weight):
         Nonnegative weights.
     """
     _set_features(estimator, X, reset=True)
+    _check_dimensions(y)
     parts, sizes = _split(X, "X")
-    labels = map_rows(_as_labels, Blocks(_split(y, "y", sizes)[0]))
+    labels = map_rows(as_labels, Blocks(_split(y, "y", sizes)[0]))
     numbers = Blocks(list(range(len(parts))))
     if sample_weight is None:
         weights = map_rows(_ones, labels)
@@ -115,18 +132,16 @@ def block_problem(estimator, X, y, sample_weight):
         weight_parts, _ = _split(sample_weight, "sample_weight", sizes)
         weights = map_rows(_checked_weights, Blocks(weight_parts), labels, numbers)
     summary = sum_rows(LabelSummary.of_block, labels, weights, numbers)
-    classes, _ = encode_binary_labels(np.array(list(summary.class_sums)))
-    class_sums = np.array([summary.class_sums[label] for label in classes.tolist()])
+    classes, class_sums = summary.classes, summary.class_sums
     factors = point_weights(estimator.class_weight, classes, classes, class_sums) / class_sums
-    encode = partial(_encode, classes=classes)
-    y_signs = map_rows(encode, labels)
+    y_signs = map_rows(partial(encode_labels, classes=classes), labels)
     weights = map_rows(partial(_scale_classes, factors=factors), weights, y_signs)
-    has_rows = [size > 0 for size in summary.sizes]
-    y_signs, weights, numbers = (blocks.select(has_rows) for blocks in (y_signs, weights, numbers))
     columns = list(X.columns) if hasattr(X, "columns") else None
     as_points = partial(_as_points, n_features=estimator.n_features_in_, columns=columns)
-    points = Blocks(parts).select(has_rows).map(as_points, numbers)
+    points = Blocks(parts).map(as_points, numbers)
     moments = sum_rows(_checked_moments, points, weights, numbers)
+    has_rows = [size > 0 for size in summary.sizes]
+    points, y_signs, weights = (blocks.select(has_rows) for blocks in (points, y_signs, weights))
     block_sizes = [size for size in summary.sizes if size]
     return BlockProblem(classes, points, y_signs, weights, block_sizes, moments)
 
@@ -154,7 +169,9 @@ def predict_lazily(model, method, X, n_columns=None, dtype=float):
     parts, sizes = _split(X, "X")
     trailing_shape = () if n_columns is None else (n_columns,)
     apply = partial(_apply, method=method, trailing_shape=trailing_shape, dtype=dtype)
-    apply, model = delayed(apply, pure=False), delayed(model, pure=False, traverse=False)
+    # The predictions remain those of this model if it is fitted again before they are computed.
+    model = delayed(copy.copy(model), pure=False, traverse=False)
+    apply = delayed(apply, pure=False)
     blocks = [
         da.from_delayed(apply(model, part), (n, *trailing_shape), dtype)
         for part, n in zip(parts, sizes, strict=True)
@@ -167,35 +184,24 @@ def _set_features(estimator, X, *, reset):
     if len(X.shape) != 2:
         raise ValueError(f"X must have two dimensions, but its shape is {X.shape}.")
     n_features = X.shape[1]
+    if n_features == 0:
+        raise ValueError("X has no features.")
     frame = getattr(X, "_meta", None) if hasattr(X, "columns") else np.empty((1, n_features))
     _check_feature_names(estimator, frame, reset=reset)
     _check_n_features(estimator, np.empty((1, n_features)), reset=reset)
 
 
-@dataclass(frozen=True, eq=False)
-class LabelSummary(Terms):
-    """Numbers of points in the blocks, and the sum of the weights of each label."""
-
-    sizes: list
-    class_sums: dict
-
-    def __add__(self, other):
-        labels = dict.fromkeys([*self.class_sums, *other.class_sums])
-        sums = [
-            self.class_sums.get(label, 0.0) + other.class_sums.get(label, 0.0) for label in labels
-        ]
-        return LabelSummary(self.sizes + other.sizes, dict(zip(labels, sums, strict=True)))
-
-    @classmethod
-    def of_block(cls, y, weights, number):
-        """Return the summary of one block."""
-        is_missing = y != y
-        if is_missing.any():
-            row = int(np.flatnonzero(is_missing)[0])
-            raise ValueError(f"y has a missing label: block {number}, row {row} of the block.")
-        classes, codes = np.unique(y, return_inverse=True)
-        sums = np.bincount(codes, weights, minlength=len(classes))[:MAX_LABELS]
-        return cls([len(y)], dict(zip(classes.tolist(), sums.tolist(), strict=False)))
+def _check_dimensions(y):
+    """Report labels in more than one dimension; one column is accepted with a warning."""
+    if getattr(y, "ndim", 1) == 1:
+        return
+    if y.ndim > 2 or y.shape[1] != 1:
+        raise ValueError(f"y must have one dimension, but its shape is {y.shape}.")
+    warnings.warn(
+        "y is a column; a Dask array of one dimension is expected, for instance y[:, 0].",
+        DataConversionWarning,
+        stacklevel=7,
+    )
 
 
 def _split(collection, name, sizes_of_X=None):
@@ -231,15 +237,6 @@ def _ones(y):
     return np.ones(len(y))
 
 
-def _as_labels(y):
-    values = y.to_numpy(na_value=np.nan) if hasattr(y, "to_numpy") else np.asarray(y)
-    return values[:, 0] if values.ndim > 1 else values
-
-
-def _encode(y, classes):
-    return np.where(y == classes[1], 1.0, -1.0)
-
-
 def _scale_classes(weights, y, factors):
     return weights * factors[(y > 0).astype(int)]
 
@@ -265,8 +262,11 @@ def _as_points(part, number, n_features, columns):
         raise ValueError(
             f"block {number} of X has the columns {list(part.columns)}, but X has {columns}."
         )
+    if np.iscomplexobj(part):
+        raise ValueError(f"block {number} of X has complex numbers, which are not supported.")
     try:
-        points = np.asarray(part, dtype=float)
+        is_frame = hasattr(part, "to_numpy")
+        points = part.to_numpy(float, na_value=np.nan) if is_frame else np.asarray(part, float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"block {number} of X is not numeric: {error}") from error
     if points.ndim != 2 or points.shape[1] != n_features:

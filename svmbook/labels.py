@@ -5,6 +5,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 __all__ = [
     "decode_labels",
+    "distinct_labels",
     "encode_binary_labels",
     "encode_classes",
     "encode_targets",
@@ -39,10 +40,22 @@ def encode_classes(y):
     >>> codes
     array([1, 0, 2, 1])
     """
+    classes, codes = distinct_labels(y, check=not _are_labels(y))
+    if len(classes) < 2:
+        found = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no samples"
+        raise ValueError(f"a classifier needs samples of at least two classes; y has {found}.")
+    return classes, codes
+
+
+def distinct_labels(y, check=False):
+    """Return the distinct labels, sorted, and for each point the index of its label among them.
+
+    ``check`` tells whether an error is raised if they are not labels of classes.
+    """
     try:
-        if not _are_labels(y):
+        if check:
             check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        return np.unique(y, return_inverse=True)
     except (TypeError, ValueError) as error:  # scikit-learn checks the type of one label only
         types = ", ".join(sorted({type(label).__name__ for label in y}))
         if "," not in types:
@@ -51,10 +64,6 @@ def encode_classes(y):
             f"the labels cannot be sorted, because they have different types ({types}); "
             "convert all of them to strings or all of them to numbers."
         ) from error
-    if len(classes) < 2:
-        found = f"one class only: {classes.tolist()[0]!r}" if len(classes) else "no samples"
-        raise ValueError(f"a classifier needs samples of at least two classes; y has {found}.")
-    return classes, codes
 
 
 def is_multiclass(y):

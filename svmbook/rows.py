@@ -9,18 +9,18 @@ may be computed in chunks of rows that stay in the cache.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import partial, reduce
 from itertools import compress
 from operator import add
-from threading import Condition
 from typing import Any
 from weakref import WeakSet
 
 import numpy as np
+
+from .shared_passes import current_passes
 
 __all__ = [
     "Blocks",
@@ -29,13 +29,11 @@ __all__ = [
     "is_in_blocks",
     "map_rows",
     "release_at_end",
-    "run_together",
     "split_rows",
     "sum_rows",
 ]
 
 _persisted = ContextVar("persisted", default=None)  # the set of blocks of `release_at_end`
-_shared_passes = ContextVar("shared_passes", default=None)  # that of `run_together`
 SUMS_PER_TASK = 8  # sums of blocks that one task of the tree adds
 CHUNK_ROWS = 4096  # 1.8 MB for 54 features
 
@@ -113,9 +111,17 @@ class Blocks:
         mapped._expression = (_ByRow(function) if by_row else function, *arguments)
         return mapped
 
+    @property
+    def is_by_row(self) -> bool:
+        """Whether the values may be computed from chunks of rows; see `map`."""
+        return _is_by_row(self._expression)
+
     def select(self, is_selected: list[bool]) -> Blocks:
         """Return some of the blocks."""
-        return Blocks(list(compress(self.parts, is_selected)))
+        selected, persisted = Blocks(list(compress(self.parts, is_selected))), _persisted.get()
+        if persisted is not None and self in persisted:
+            persisted.add(selected)
+        return selected
 
     def persist(self) -> Blocks:
         """Compute the values and keep them on the workers."""
@@ -128,8 +134,10 @@ class Blocks:
 
     def release(self) -> None:
         """Let the workers forget the values, and stop their computation."""
-        from dask.distributed import futures_of
-
+        try:
+            from distributed import futures_of
+        except ImportError:  # another scheduler of Dask, which has no workers
+            return
         for future in futures_of(self.parts):
             future.release()
 
@@ -141,8 +149,8 @@ class Blocks:
 
     def total(self) -> Any:
         """Return the sum of the values of all blocks; it is computed in a tree on the workers."""
-        if _shared_passes.get() is not None:
-            return _shared_passes.get().total(self)
+        if current_passes() is not None:
+            return current_passes().total(self)
         from dask import delayed
 
         sum_task = delayed(partial(_sum_of_chunks, self._expression), pure=False)
@@ -178,21 +186,6 @@ def sum_rows(function: Callable, *rows: Any, by_row: bool = False) -> Any:
     return rows[0].map(function, *rows[1:], by_row=by_row).total()
 
 
-def run_together(functions: list[Callable]) -> list:
-    """Return the results of functions that run in threads and share their passes over blocks.
-
-    Whenever each function that still runs waits for a sum over blocks, all these sums are computed
-    in one pass. A block is read once, and a value that several sums need is computed once.
-    """
-    shared = _SharedPasses(len(functions))
-    with ThreadPoolExecutor(len(functions)) as executor:
-        futures = [
-            executor.submit(copy_context().run, shared.run, function) for function in functions
-        ]
-        shared.compute()
-    return [future.result() for future in futures]
-
-
 @contextmanager
 def release_at_end():
     """Release all blocks that are persisted in the context and still exist at its end."""
@@ -203,6 +196,11 @@ def release_at_end():
         for blocks in _persisted.get():
             blocks.release()
         _persisted.reset(token)
+
+
+def is_in_blocks(rows: Any) -> bool:
+    """Return whether values per point are in blocks."""
+    return isinstance(rows, Blocks)
 
 
 def split_rows(values: np.ndarray, sizes: list[int], like: Any) -> Any:
@@ -269,65 +267,6 @@ def _by_row_part(expression, whole_expressions):
     if expression not in whole_expressions:
         whole_expressions.append(expression)
     return whole_expressions.index(expression)
-
-
-class _SharedPasses:
-    """The sums over blocks for which the threads of `run_together` wait."""
-
-    def __init__(self, n_running):
-        self.n_running, self.requests, self.changed = n_running, [], Condition()
-
-    def run(self, function):
-        """Run a function in a thread."""
-        _shared_passes.set(self)
-        try:
-            return function()
-        finally:
-            with self.changed:
-                self.n_running -= 1
-                self.changed.notify_all()
-
-    def total(self, blocks):
-        """Return a sum for a thread, as soon as the sums for all threads have been computed."""
-        request = Future()
-        with self.changed:
-            self.requests.append((blocks, request))
-            self.changed.notify_all()
-        return request.result()
-
-    def compute(self):
-        """Compute sums until no function runs any more."""
-        while True:
-            with self.changed:
-                self.changed.wait_for(lambda: len(self.requests) == self.n_running)
-                requests, self.requests = self.requests, []
-            if not requests:
-                return
-            first, *others = (blocks for blocks, _ in requests)
-            by_row = all(_is_by_row(blocks._expression) for blocks, _ in requests)
-            try:
-                together = first.map(_Together, *others, by_row=by_row).total()
-            except BaseException as error:
-                for _, request in requests:
-                    request.set_exception(error)
-                continue
-            for (_, request), value in zip(requests, together.values, strict=True):
-                request.set_result(value)
-
-
-class _Together:
-    """Several values that are added separately."""
-
-    def __init__(self, *values):
-        self.values = values
-
-    def __add__(self, other):
-        return _Together(*map(add, self.values, other.values))
-
-
-def is_in_blocks(rows: Any) -> bool:
-    """Return whether values per point are in blocks."""
-    return isinstance(rows, Blocks)
 
 
 def _add_all(sums):

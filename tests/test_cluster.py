@@ -25,7 +25,10 @@ def problem():
 @pytest.fixture
 def client():
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
     )
     with cluster, distributed.Client(cluster) as client:
         yield client

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from block_problems import in_blocks
+from sklearn.exceptions import DataConversionWarning
 
 from svmbook import DualSVC, StumpEnsembleLogistic
 from svmbook.datasets import stdev
@@ -135,3 +136,105 @@ def test_numbers_of_features_must_agree_in_predictions(clouds):
     model = DualSVC().fit(*clouds)
     with pytest.raises(ValueError, match="3 features"):
         model.decision_function(da.zeros((10, 3)))
+
+
+def test_blocks_of_points_without_labels_are_reported(clouds):
+    X, y = (da.from_array(values, chunks=30) for values in clouds)
+    unknown = da.concatenate([y[:30], y[30:][y[30:] > 9]], allow_unknown_chunksizes=True)
+    with pytest.raises(ValueError, match="block 1 of X has 30 rows, but that of y 0"):
+        DualSVC().fit(X.rechunk((30, 2)), unknown)
+
+
+def test_labels_in_two_columns_are_an_error_and_one_column_a_warning(clouds):
+    X, y = in_blocks(clouds[0], (30, 30)), clouds[1]
+    with pytest.raises(ValueError, match="y must have one dimension"):
+        DualSVC().fit(X, in_blocks(np.stack([y, y], axis=1), (30, 30)))
+    with pytest.warns(DataConversionWarning, match="y is a column"):
+        model = DualSVC().fit(X, in_blocks(y[:, None], (30, 30)))
+    assert model.converged_
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda is_first: np.where(is_first, 3, 7).astype(np.int8),
+        lambda is_first: np.where(is_first, 1.0, 2.0).astype(np.float32),
+        lambda is_first: np.where(is_first, "no", "yes").astype(object),
+        lambda is_first: np.where(is_first, "no", "yes"),
+        lambda is_first: is_first,
+        lambda is_first: np.datetime64("2020-01-01") + np.where(is_first, 0, 1),
+    ],
+    ids=["int8", "float32", "object", "str", "bool", "datetime64"],
+)
+def test_classes_have_the_type_of_the_labels(clouds, convert):
+    X, y = clouds
+    labels = convert(y == y[0])
+    model = DualSVC().fit(in_blocks(X, (30, 30)), in_blocks(labels, (30, 30)))
+    assert model.classes_.dtype == labels.dtype
+    np.testing.assert_array_equal(model.classes_, np.unique(labels))
+    predicted = model.predict(in_blocks(X, (60,)))
+    assert predicted.dtype == predicted.compute().dtype == labels.dtype
+    assert model.score(in_blocks(X, (60,)), in_blocks(labels, (60,))) == model.score(X, labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([*["a"] * 30, *[1] * 15, *[2] * 15], "different types, for instance 'a' and 1"),
+        ([*["a"] * 30, *[1] * 15, *["b"] * 15], r"cannot be sorted.*\(int, str\)"),
+        ([*["a"] * 30, *["b"] * 29, None], "missing label: block 1, row 29"),
+        (list(map(str, range(60))), "y has 10 different labels or more"),
+    ],
+)
+def test_invalid_labels_are_described(clouds, labels, message):
+    parts = [np.array(part) for part in (labels[:30], labels[30:])]
+    if len({*map(type, labels[30:])}) > 1:
+        parts[1] = np.array(labels[30:], dtype=object)
+    # All have the same declared type, so that Dask does not convert them.
+    y = da.concatenate([da.from_delayed(dask.delayed(part), (30,), object) for part in parts])
+    with pytest.raises(ValueError, match=message):
+        DualSVC().fit(in_blocks(clouds[0], (30, 30)), y)
+
+
+def test_complex_and_missing_features_are_located(clouds, table):
+    X, y = clouds
+    with pytest.raises(ValueError, match="block 0 of X has complex numbers"):
+        DualSVC().fit(in_blocks(X * 1j, (60,)), in_blocks(y, (60,)))
+    table = table.astype({"a": "Float64"})
+    table.loc[45, "a"] = pd.NA
+    frame = dd.from_pandas(table, npartitions=2)
+    with pytest.raises(ValueError, match="block 1, row 15 of the block, feature 0, is nan"):
+        DualSVC().fit(frame[["a", "b"]], frame["label"])
+
+
+def test_no_feature_and_constant_features_are_reported(clouds):
+    y = in_blocks(clouds[1], (60,))
+    with pytest.raises(ValueError, match="X has no features"):
+        DualSVC().fit(da.zeros((60, 0), chunks=(60, 1)), y)
+    with pytest.raises(ValueError, match="all features of X are constant"):
+        StumpEnsembleLogistic(n_knots=3).fit(da.ones((60, 2)), y)
+
+
+def test_lazy_predictions_are_those_of_the_model_at_the_time_of_the_call(clouds):
+    X, y = clouds
+    model = DualSVC().fit(X, y)
+    expected, lazy = model.predict(X), model.predict(in_blocks(X, (60,)))
+    model.fit(X, -y)
+    np.testing.assert_array_equal(lazy.compute(), expected)
+
+
+def test_accuracy_of_frames_is_computed(table):
+    frame = dd.from_pandas(table, npartitions=3)
+    model = DualSVC().fit(table[["a", "b"]], table["label"])
+    weights = table["a"].abs()
+    accuracy = model.score(frame[["a", "b"]], frame["label"], dd.from_pandas(weights, 3))
+    assert accuracy == pytest.approx(model.score(table[["a", "b"]], table["label"], weights))
+
+
+def test_a_failed_fit_leaves_no_earlier_fit(clouds):
+    X, y = clouds
+    for model in (DualSVC(kernel="rbf"), StumpEnsembleLogistic()):
+        model.fit(X, y)
+        with pytest.raises(ValueError, match="for Dask collections"):
+            model.fit(in_blocks(X, (60,)), in_blocks(y, (60,)))
+        assert not hasattr(model, "classes_")

@@ -33,8 +33,9 @@ LAYERS = {
     "experiments/running": {"tables", "threads"},
     "experiments/methods": {"gram", "kernels", "solvers/dual", "tables"},
     "svm": {
-        *("dask_input", "gram", "kernel_machine", "kernels", "labels", "progress", "rows"),
-        *("solvers/dual", "solvers/smoothed_hinge", "weights"),
+        *("base", "dask_input", "gram", "kernel_machine", "kernels", "labels", "progress", "rows"),
+        *("shared_passes", "solvers/dual", "solvers/smoothed_hinge", "solvers/start_sample"),
+        *("ties", "weights"),
     },
     "unbiased": {
         *("base", "calibration", "gram", "kernel_machine", "kernels", "labels", "solvers/dual"),
@@ -65,7 +66,8 @@ LAYERS = {
     },
     "kernel_machine": {"base", "kernels", "labels"},
     "base": {"dask_input", "labels", "losses", "memory", "multiclass", "weights"},
-    "dask_input": {"labels", "moments", "rows", "weights"},
+    "dask_input": {"dask_labels", "moments", "rows", "weights"},
+    "dask_labels": {"labels", "rows"},
     "calibration": {"labels", "ties"},
     "solvers": {
         "arguments",
@@ -110,7 +112,8 @@ LAYERS = {
     "memory": set(),
     "progress": set(),
     "multiclass": set(),
-    "rows": set(),
+    "rows": {"shared_passes"},
+    "shared_passes": set(),
     "weights": set(),
     "tables": set(),
     "ties": set(),

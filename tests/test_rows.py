@@ -1,6 +1,9 @@
 """Sums and maps over rows: in memory, and in blocks on Dask's scheduler in this thread."""
 
 import operator
+import signal
+import threading
+import time
 from dataclasses import dataclass
 
 import dask
@@ -13,9 +16,9 @@ from svmbook.rows import (
     Terms,
     map_rows,
     release_at_end,
-    run_together,
     sum_rows,
 )
+from svmbook.shared_passes import run_together
 
 pytestmark = pytest.mark.usefixtures("tasks_in_this_thread")
 
@@ -111,6 +114,44 @@ def test_an_error_in_a_shared_pass_reaches_the_caller():
         run_together(functions)
 
 
+def test_an_error_in_one_function_ends_the_others_at_their_next_sum():
+    n_sums = []
+
+    def fail():
+        raise ZeroDivisionError("in a function")
+
+    def add_many():
+        for k in range(100):
+            n_sums.append(k)
+            sum_rows(np.sum, blocks_of([np.ones(2)]))
+
+    with pytest.raises(ZeroDivisionError, match="in a function"):
+        run_together([add_many, fail, add_many])
+    assert len(n_sums) <= 4
+
+
+def test_an_interruption_between_passes_ends_all_functions():
+    has_started = threading.Event()
+
+    def wait_and_add():
+        has_started.set()
+        time.sleep(0.5)
+        sum_rows(np.sum, blocks_of([np.ones(2)]))
+
+    def interrupt():
+        has_started.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    interrupter = threading.Thread(target=interrupt)
+    interrupter.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_together([wait_and_add, wait_and_add])
+    interrupter.join()
+    assert threading.active_count() == 1 or not any(
+        thread.name.startswith("ThreadPoolExecutor") for thread in threading.enumerate()
+    )
+
+
 def test_blocks_of_different_numbers_are_an_error():
     with pytest.raises(ValueError, match="shorter"):
         map_rows(operator.sub, Blocks([1, 2]), Blocks([1]))
@@ -132,6 +173,21 @@ def test_blocks_persisted_in_a_context_are_released_at_its_end():
         first.__class__ = RecordedBlocks
         del_later = map_rows(operator.neg, Blocks([3]))
         del del_later  # blocks that nobody can use any more are released by Dask
-    assert released == [first.parts]
+        selected = first.select([True, False])
+        selected.__class__ = RecordedBlocks
+    assert sorted(released, key=len) == [selected.parts, first.parts]
     map_rows(operator.neg, Blocks([1]))  # outside the context
-    assert len(released) == 1
+    assert len(released) == 2
+
+
+def test_blocks_of_the_caller_are_not_released():
+    released = []
+
+    class RecordedBlocks(Blocks):
+        def release(self):
+            released.append(self.parts)
+
+    with release_at_end():
+        selected = Blocks([1, 2]).select([True, False])
+        selected.__class__ = RecordedBlocks
+    assert not released

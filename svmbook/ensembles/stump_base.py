@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..dask_input import is_dask, running_cluster
+from ..base import clear_fitted_attributes
+from ..dask_input import block_problem, is_dask, running_cluster
 from ..gram import StoredGram, StumpGram, quantile_knots
 from ..gram.block_knots import block_quantile_knots
 from ..gram.blocks import BlockGram
@@ -101,14 +102,17 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
 
     def _fit_in_blocks(self, X, y, sample_weight):
         """Fit the shape functions to Dask collections."""
+        clear_fitted_attributes(self)
         if self.n_knots is None:
             raise ValueError(
                 f"for Dask collections {type(self).__name__} needs n_knots, for instance 32: "
                 "without knots the Gram matrix of all points would be needed."
             )
         with running_cluster():
-            problem = self._begin_fit_in_blocks(X, y, sample_weight)
+            problem = block_problem(self, X, y, sample_weight)
             self.feature_scale_ = self._feature_scales(problem.moments)
+            if not _varies(problem.moments).any():
+                raise ValueError("all features of X are constant; there is nothing to learn.")
             n_knots, n = int(self.n_knots), sum(problem.block_sizes)
             knots = block_quantile_knots(
                 problem.points, problem.weights, n, problem.moments, n_knots
@@ -122,7 +126,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
             self._set_additive_attributes(
                 shape_functions, result.intercept, problem.points, problem.weights
             )
-        self._set_certificate(problem.classes, result, stacklevel=4)
+        self._set_certificate(problem.classes, result, stacklevel=5)
         return self
 
     def _feature_scales(self, moments):

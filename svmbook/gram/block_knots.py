@@ -10,6 +10,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -48,6 +49,11 @@ def block_quantile_knots(
     list of ndarray
         Increasing knots of each feature.
     """
+    if n > QUANTILE_SAMPLE_SIZE and find_spec("crick") is None:
+        raise ImportError(
+            f"crick is missing, which estimates quantiles of more than {QUANTILE_SAMPLE_SIZE:,} "
+            'points; install it with: pip install "svmbook[cluster]"'
+        )
     if n <= QUANTILE_SAMPLE_SIZE:
         X, weights = np.concatenate(points.gather()), np.concatenate(weights.gather())
         return quantile_knots(X[weights > 0], n_knots, weights[weights > 0])

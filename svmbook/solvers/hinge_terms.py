@@ -94,6 +94,6 @@ class SmoothedHingeTerms(Terms):
         return cls(
             loss_function.loss(F),
             HingeTerms.of_points(y, C, gram, loss_function.multipliers(F), F),
-            count_kept_points(y, F, width),
+            count_kept_points(y, C, F, width),
             ridge_of_points(gram, loss_function.curvature(F), is_block),
         )

@@ -28,9 +28,9 @@ BOUND_TOL = 1e-12  # relative to C_i: a multiplier this close to 0 or C_i is at 
 OUTSIDE, KEPT, INSIDE = 1, 0, -1
 
 
-def count_kept_points(y, F, width):
-    """Return the number of points near the margin boundary, for outputs F."""
-    return np.count_nonzero(_is_kept(y, F, width))
+def count_kept_points(y, C, F, width):
+    """Return the number of points that the reduced problem keeps, for outputs F."""
+    return np.count_nonzero(_is_kept(y, F, width) & (C > 0))
 
 
 def solve_reduced_problem(problem, solution, width, tol):

@@ -147,7 +147,7 @@ class DualSVC(KernelMachine):
     n_iter_ : int
         Number of iterations of the solver; those that only predict the initial sets do not count.
     solver_ : str
-        The solver used.
+        The solver used; "smoothed-hinge" for Dask collections.
     gamma_ : float
         The value of ``gamma`` used; only for kernels that have this parameter.
     estimators_ : list

@@ -29,7 +29,8 @@ from functools import partial
 
 import numpy as np
 
-from ..dask_input import running_cluster
+from ..base import clear_fitted_attributes
+from ..dask_input import block_problem, running_cluster
 from ..gram import LowRankGram
 from ..gram.blocks import BlockGram
 from ..rows import map_rows
@@ -41,6 +42,7 @@ __all__ = ["fit_linear_in_blocks", "linear_gram"]
 
 def fit_linear_in_blocks(model, X, y, sample_weight):
     """Fit a `DualSVC` with the linear kernel to Dask collections; set its attributes."""
+    clear_fitted_attributes(model)
     with running_cluster():
         problem, gram = linear_gram(model, X, y, sample_weight)
         C = map_rows(partial(point_penalties, float(model.C)), problem.weights)
@@ -64,7 +66,7 @@ def linear_gram(model, X, y, sample_weight):
             "for Dask collections DualSVC needs kernel='linear', solver='auto' and a finite C; "
             f"found kernel={model.kernel!r}, solver={model.solver!r} and C={model.C}."
         )
-    problem = model._begin_fit_in_blocks(X, y, sample_weight)
+    problem = block_problem(model, X, y, sample_weight)
     make_gram = partial(_gram_of_centred_points, origin=problem.moments.mean)
     n_features = len(problem.moments.mean)
     gram = BlockGram(problem.points, problem.block_sizes, make_gram, n_features, by_row=True)

@@ -16,8 +16,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ..dask_input import running_cluster
-from ..rows import Blocks, map_rows, run_together, sum_rows
+from ..rows import Blocks, map_rows, sum_rows
+from ..shared_passes import run_together
 from ..solvers.smoothed_hinge import find_start, solve_from_start
+from ..solvers.start_sample import draw_start_sample
+from ..ties import argmax_up_to_rounding
 from .dual_svc import DualSVC
 from .in_blocks import linear_gram
 
@@ -45,7 +48,7 @@ class CrossValidation:
     @property
     def best_C(self) -> float:
         """The value with the smallest mean error; of equal ones, the smallest."""
-        return float(self.C_values[np.argmin(self.errors.mean(axis=1))])
+        return float(self.C_values[argmax_up_to_rounding(-self.errors.mean(axis=1), scale=1.0)])
 
 
 def cross_validate_in_blocks(
@@ -60,10 +63,13 @@ def cross_validate_in_blocks(
 ) -> CrossValidation:
     """Return validation errors of a linear `DualSVC` for several values of C.
 
+    Each pass computes an r x r matrix for each fit that still runs, for r features. A worker needs
+    memory for about ten times as many, in addition to its blocks.
+
     Parameters
     ----------
     model : DualSVC
-        Linear SVM, whose ``class_weight`` and ``tol`` are used. It is not fitted.
+        Linear SVM, whose ``class_weight`` and ``tol`` are used, but not ``C``. It is not fitted.
     X : dask.array.Array or dask.dataframe.DataFrame
         Points.
     y : dask.array.Array or dask.dataframe.Series
@@ -84,7 +90,8 @@ def cross_validate_in_blocks(
     Raises
     ------
     ValueError
-        A value of C is not positive and finite, or there are fewer than two folds.
+        A value of C is not positive and finite, there are no values or fewer than two folds, or
+        a fold has no points, or all points of a class.
 
     Examples
     --------
@@ -99,15 +106,21 @@ def cross_validate_in_blocks(
     ((1, 2), True)
     """
     C_values = np.unique(np.asarray(C_values, dtype=float))
-    if not (np.isfinite(C_values) & (C_values > 0)).all():
-        raise ValueError(f"C_values must be positive and finite; found {C_values}.")
+    if not (len(C_values) and (np.isfinite(C_values) & (C_values > 0)).all()):
+        raise ValueError(f"C_values must be positive and finite; found {C_values.tolist()}.")
     if n_folds < 2:
         raise ValueError(f"n_folds == {n_folds}; at least two are needed.")
+    model = clone(model).set_params(C=1.0)
+    model._validate_params()
     with running_cluster():
-        problem, gram = linear_gram(clone(model), X, y, sample_weight)
+        problem, gram = linear_gram(model, X, y, sample_weight)
         numbers = Blocks(list(range(len(problem.block_sizes))))
         draw_folds = partial(_draw_folds, n_folds=n_folds, seed=random_state)
         folds = map_rows(draw_folds, problem.y, numbers)
+        sum_weights = partial(_weights_of_folds, n_folds=n_folds)
+        fold_weights = sum_rows(sum_weights, problem.y, problem.weights, folds)
+        _check_folds(fold_weights)
+        draw_start_sample(gram, problem.y, problem.weights)  # once, for all values of C
 
         def solve(C, fold=-1, start=None):
             select = partial(_penalties_outside, C=C, fold=fold)
@@ -126,10 +139,26 @@ def cross_validate_in_blocks(
         W = np.array([w for _, (w, _), _ in fits]).T
         b = np.array([result.intercept for result, *_ in fits])
         count = partial(_wrong_weights, W=W, b=b, n_folds=n_folds)
-        wrong, total = sum_rows(count, problem.y, problem.weights, folds, gram.rows, by_row=True)
+        wrong = sum_rows(count, problem.y, problem.weights, folds, gram.rows, by_row=True)
     shape = len(C_values), n_folds
+    errors = wrong.reshape(shape) / fold_weights.sum(axis=0)
     gaps = np.array([result.relative_gap for result, *_ in fits])
-    return CrossValidation(C_values, (wrong / total).reshape(shape), gaps.reshape(shape))
+    return CrossValidation(C_values, errors, gaps.reshape(shape))
+
+
+def _check_folds(fold_weights):
+    """Report folds without points, and those that contain all points of a class."""
+    lacks_points = fold_weights.sum(axis=0) == 0
+    takes_a_class = (fold_weights == fold_weights.sum(axis=1, keepdims=True)).any(axis=0)
+    for is_invalid, found in (
+        (lacks_points, "no points"),
+        (takes_a_class, "all points of a class"),
+    ):
+        if is_invalid.any():
+            raise ValueError(
+                f"fold {np.flatnonzero(is_invalid)[0]} has {found}; use fewer folds, another "
+                "random_state, or more points."
+            )
 
 
 # These functions are applied to each block of points.
@@ -141,10 +170,13 @@ def _penalties_outside(weights, folds, C, fold):
     return np.where(folds == fold, 0.0, C * weights)
 
 
+def _weights_of_folds(y, weights, folds, n_folds):
+    """Return the sum of the weights of each class, -1 and +1, and fold."""
+    return np.array([np.bincount(folds[y == s], weights[y == s], n_folds) for s in (-1.0, 1.0)])
+
+
 def _wrong_weights(y, weights, folds, gram, W, b, n_folds):
-    """Return the weights of misclassified points, and of all points, of the fold of each fit."""
-    is_wrong = y[:, None] * (gram.outputs(W) + b) <= 0
+    """Return the weights of the misclassified points of the fold of each fit."""
+    is_wrong = (gram.outputs(W) + b > 0) != (y > 0)[:, None]
     fold_weights = weights[:, None] * (folds[:, None] == np.arange(n_folds))
-    fold_of_fit = np.arange(len(b)) % n_folds
-    wrong = np.array([fold_weights[:, k] @ is_wrong[:, j] for j, k in enumerate(fold_of_fit)])
-    return np.stack([wrong, fold_weights.sum(axis=0)[fold_of_fit]])
+    return np.array([fold_weights[:, j % n_folds] @ is_wrong[:, j] for j in range(len(b))])

@@ -6,8 +6,10 @@ from block_problems import in_blocks
 
 from svmbook import DualSVC
 from svmbook.datasets import twonorm
+from svmbook.gram import blocks
 from svmbook.rows import Blocks
 from svmbook.svm import cross_validate_in_blocks
+from svmbook.svm.path_in_blocks import CrossValidation
 
 pytestmark = pytest.mark.usefixtures("tasks_in_this_thread")
 C_VALUES = [1.0, 0.01]
@@ -48,7 +50,6 @@ def test_errors_are_those_of_separate_fits_in_memory(points, problem):
             is_wrong = model.predict(X[inside]) != y[inside]
             assert error == pytest.approx(np.average(is_wrong, weights=weights[inside]))
     assert (result.relative_gaps <= 1e-8).all()
-    assert result.best_C == result.C_values[result.errors.mean(axis=1).argmin()]
 
 
 def test_ten_values_and_five_folds_share_their_passes(problem, monkeypatch):
@@ -75,7 +76,9 @@ def test_ten_values_and_five_folds_share_their_passes(problem, monkeypatch):
     ("arguments", "message"),
     [
         ({"C_values": [1.0, 0.0]}, "C_values must be positive and finite"),
+        ({"C_values": []}, "C_values must be positive and finite"),
         ({"C_values": [1.0], "n_folds": 1}, "at least two"),
+        ({"C_values": [1.0], "n_folds": 150}, r"fold \d+ has no points"),
     ],
 )
 def test_invalid_arguments_are_reported(problem, arguments, message):
@@ -87,3 +90,30 @@ def test_an_error_in_a_block_ends_all_solvers(problem):
     X, y = problem
     with pytest.raises(ValueError, match="X is not finite"):
         cross_validate_in_blocks(DualSVC(), X * np.inf, y, C_VALUES)
+
+
+def test_a_fold_with_all_points_of_a_class_is_reported(points):
+    X, y = in_blocks(points[0], CHUNKS), np.where(np.arange(200) == 7, 1, 0)
+    with pytest.raises(ValueError, match=r"fold \d has all points of a class"):
+        cross_validate_in_blocks(DualSVC(), X, in_blocks(y, CHUNKS), [1.0])
+
+
+def test_the_smallest_of_equally_good_values_is_chosen_up_to_rounding():
+    errors = np.array([[0.4, 0.4, 0.4], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]])
+    assert errors[1].mean() != errors[2].mean()
+    result = CrossValidation(np.array([1.0, 2.0, 3.0]), errors, np.zeros((3, 3)))
+    assert result.best_C == 2.0
+
+
+def test_the_sample_of_points_is_read_once(problem, monkeypatch):
+    monkeypatch.setattr("svmbook.solvers.start_sample.START_SAMPLE_SIZE", 20)
+    gather, n_values = blocks._gather_chosen, []
+
+    def recorded_gather(choices, *rows):
+        n_values.append(len(rows))
+        return gather(choices, *rows)
+
+    monkeypatch.setattr(blocks, "_gather_chosen", recorded_gather)
+    cross_validate_in_blocks(DualSVC(tol=1e-4), *problem, [0.01, 0.1, 1.0], n_folds=2)
+    assert n_values.count(1) == 1  # the points; labels and weights are read for each C
+    assert n_values.count(2) == 4

@@ -20,6 +20,8 @@ TESTS = {
     "svmbook/labels.py": "test_labels.py test_base.py svm logistic",
     "svmbook/multiclass.py": "test_multiclass.py",
     "svmbook/weights.py": "test_weights.py test_base.py svm logistic",
+    "svmbook/shared_passes.py": "test_rows.py svm/test_path_in_blocks.py",
+    "svmbook/dask_labels.py": "test_dask_input.py",
     "svmbook/rows.py": "test_rows.py svm/test_in_blocks.py test_cluster.py",
     "svmbook/moments.py": "test_dask_input.py ensembles",
     "svmbook/dask_input.py": "test_dask_input.py svm/test_in_blocks.py test_cluster.py",
