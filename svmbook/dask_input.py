@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features
 
 from .dask_labels import LabelSummary, as_labels, encode_labels
 from .moments import Moments
-from .rows import Blocks, map_rows, release_at_end, sum_rows
+from .rows import Blocks, add_chunks, map_rows, release_at_end, sum_rows
 from .weights import point_weights
 
 __all__ = [
@@ -127,7 +127,7 @@ def block_problem(estimator, X, y, sample_weight):
     labels = map_rows(as_labels, Blocks(_split(y, "y", sizes)[0]))
     numbers = Blocks(list(range(len(parts))))
     if sample_weight is None:
-        weights = map_rows(_ones, labels)
+        weights = map_rows(_ones, labels, keep=False)
     else:
         weight_parts, _ = _split(sample_weight, "sample_weight", sizes)
         weights = map_rows(_checked_weights, Blocks(weight_parts), labels, numbers)
@@ -289,7 +289,7 @@ def _checked_moments(points, weights, number):
             f"X is not finite: block {number}, row {row} of the block, feature {feature}, is "
             f"{points[row, feature]}."
         )
-    return Moments.of_points(points, weights)
+    return add_chunks(Moments.of_points, points, weights)
 
 
 def _apply(model, part, method, trailing_shape, dtype):

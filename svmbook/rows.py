@@ -26,6 +26,7 @@ __all__ = [
     "Blocks",
     "Maximum",
     "Terms",
+    "add_chunks",
     "is_in_blocks",
     "map_rows",
     "release_at_end",
@@ -198,6 +199,14 @@ def release_at_end():
         _persisted.reset(token)
 
 
+def add_chunks(function: Callable, *arrays: np.ndarray) -> Any:
+    """Return ``function(*arrays)``, a sum over rows, from chunks that stay in the cache."""
+    starts = range(0, len(arrays[0]) or 1, CHUNK_ROWS)
+    return _add_all(
+        function(*(values[start : start + CHUNK_ROWS] for values in arrays)) for start in starts
+    )
+
+
 def is_in_blocks(rows: Any) -> bool:
     """Return whether values per point are in blocks."""
     return isinstance(rows, Blocks)
@@ -254,9 +263,7 @@ def _sum_of_chunks(expression, *entries):
     wholes = [_value(whole, entries, known_values) for whole in whole_expressions]
     if not (_is_by_row(by_row) and all(isinstance(whole, np.ndarray) for whole in wholes)):
         return _evaluate(by_row, *wholes)
-    starts = range(0, len(wholes[0]), CHUNK_ROWS)
-    chunks = ([whole[start : start + CHUNK_ROWS] for whole in wholes] for start in starts)
-    return _add_all(_evaluate(by_row, *chunk) for chunk in chunks)
+    return add_chunks(partial(_evaluate, by_row), *wholes)
 
 
 def _by_row_part(expression, whole_expressions):

@@ -162,7 +162,8 @@ class StumpEnsembleSVC(StumpEnsemble):
 
     def _solve(self, gram, problem):
         """Return a result, and the coefficients of the points or the weights at the knots."""
-        C = map_rows(partial(point_penalties, float(self.C)), problem.weights)
+        penalties = partial(point_penalties, float(self.C))
+        C = map_rows(penalties, problem.weights, keep=False, by_row=True)
         options = {"tol": float(self.tol), "max_iter": int(self.max_iter)}
         if isinstance(gram, LowRankGram):
             return solve_smoothed_hinge(gram, problem.y, C, **options)

@@ -45,7 +45,8 @@ def fit_linear_in_blocks(model, X, y, sample_weight):
     clear_fitted_attributes(model)
     with running_cluster():
         problem, gram = linear_gram(model, X, y, sample_weight)
-        C = map_rows(partial(point_penalties, float(model.C)), problem.weights)
+        penalties = partial(point_penalties, float(model.C))
+        C = map_rows(penalties, problem.weights, keep=False, by_row=True)
         options = {"tol": float(model.tol)}
         if model.max_iter != -1:
             options["max_iter"] = int(model.max_iter)
