@@ -113,7 +113,7 @@ def interval_finder(t: np.ndarray) -> Callable:
     cell_intervals = np.searchsorted(t, np.linspace(t[0], t[-1], N_CELLS + 1), side="right") - 1
     if np.diff(cell_intervals).max() > MAX_KNOTS_PER_CELL:
         return lambda x: np.minimum(np.searchsorted(t, x, side="right") - 1, len(t) - 2)
-    table = np.append(cell_intervals[:1], cell_intervals[:-1])
+    table = np.minimum(np.append(cell_intervals[:1], cell_intervals[:-1]), len(t) - 2)
     interval_ends = np.append(t[1:-1], np.inf)
 
     def find(x):

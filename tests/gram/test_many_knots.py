@@ -58,3 +58,9 @@ def test_hessian_sample_of_a_small_block_is_not_empty(monkeypatch):
     for n in range(2, 60):
         gram = StumpGram.from_knots(X[:n], quantile_knots(X[:n], 5), hessian_sample_share=1e-9)
         assert gram.ridge_terms(np.ones(n)).total_weight == pytest.approx(n)
+
+
+@pytest.mark.parametrize("knots", [[0.0, 5e-324], [1.0, 1.0 + 2.0**-52], [0.0, 1e-300, 3e-300]])
+def test_intervals_of_very_close_knots_exist(knots):
+    t = np.array(knots)
+    assert interval_finder(t)(t).tolist() == [*range(len(t) - 1), len(t) - 2]
