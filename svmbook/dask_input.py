@@ -23,13 +23,7 @@ from .moments import Moments
 from .rows import Blocks, add_chunks, map_rows, release_at_end, sum_rows
 from .weights import point_weights
 
-__all__ = [
-    "BlockProblem",
-    "block_problem",
-    "is_dask",
-    "predict_lazily",
-    "running_cluster",
-]
+__all__ = ["BlockProblem", "block_problem", "is_dask", "predict_lazily", "running_cluster"]
 
 HAS_PACKAGE = "__import__('importlib.util').util.find_spec('svmbook') is not None"
 
@@ -80,23 +74,11 @@ def running_cluster():
 def _explained_failures():
     """Report workers without this package, and blocks that end their workers."""
     try:
-        from distributed import KilledWorker, default_client
+        from distributed import KilledWorker
     except ImportError:  # another scheduler of Dask
         yield
         return
-    try:
-        client = default_client()
-    except ValueError:  # there is none
-        client = None
-    if client is not None:
-        # A worker that ends in this moment does not answer.
-        has_package = client.run(eval, HAS_PACKAGE, on_error="ignore")
-        missing = [address for address, is_installed in has_package.items() if not is_installed]
-        if missing:
-            raise ModuleNotFoundError(
-                f"svmbook is not installed on {len(missing)} of {len(has_package)} workers, for "
-                f"instance {missing[0]}; install the same version there."
-            )
+    _check_workers()
     try:
         yield
     except KilledWorker as error:
@@ -105,6 +87,24 @@ def _explained_failures():
             "not fit into their memory; use smaller blocks, fewer threads per worker, or a larger "
             "memory_limit."
         ) from error
+
+
+def _check_workers():
+    """Report workers of the current client, if there is one, that lack this package."""
+    from distributed import default_client
+
+    try:
+        client = default_client()
+    except ValueError:  # there is none
+        return
+    # A worker that ends in this moment does not answer.
+    has_package = client.run(eval, HAS_PACKAGE, on_error="ignore")
+    missing = [address for address, is_installed in has_package.items() if not is_installed]
+    if missing:
+        raise ModuleNotFoundError(
+            f"svmbook is not installed on {len(missing)} of {len(has_package)} workers, for "
+            f"instance {missing[0]}; install the same version there."
+        )
 
 
 def block_problem(estimator, X, y, sample_weight):

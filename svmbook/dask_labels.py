@@ -42,7 +42,7 @@ class LabelSummary(Terms):
         """Return the summary of one block."""
         is_missing = y != y
         if y.dtype == object:
-            is_missing = np.array([label is None or label != label for label in y], dtype=bool)
+            is_missing |= np.array([label is None for label in y], dtype=bool)
         if is_missing.any():
             row = int(np.flatnonzero(is_missing)[0])
             raise ValueError(f"y has a missing label: block {number}, row {row} of the block.")

@@ -2,8 +2,8 @@
 
 Solvers need two operations on the points: apply a function to each of them, and sum over all of
 them. In memory both are one call of the function. For data in blocks, each block is one task; only
-sums leave the workers, which add them in a tree. Within a task, a sum
-may be computed in chunks of rows that stay in the cache.
+sums leave the workers, which add them in a tree. Within a task, a sum may be computed in chunks of
+rows that stay in the cache.
 """
 
 from __future__ import annotations
@@ -92,9 +92,13 @@ class Blocks:
         """The value of each block, computed by one task."""
         if self._expression == 0:
             return self._columns[0]
+        return self._tasks(_evaluate)
+
+    def _tasks(self, evaluate: Callable) -> list:
+        """Return a task per block, which applies a function to the expression and its entries."""
         from dask import delayed  # an optional dependency
 
-        task = delayed(partial(_evaluate, self._expression), pure=False)
+        task = delayed(partial(evaluate, self._expression), pure=False)
         return [task(*entries) for entries in zip(*self._columns, strict=True)]
 
     def map(self, function: Callable, *others: Blocks, by_row: bool = False) -> Blocks:
@@ -150,13 +154,12 @@ class Blocks:
 
     def total(self) -> Any:
         """Return the sum of the values of all blocks; it is computed in a tree on the workers."""
-        if current_passes() is not None:
-            return current_passes().total(self)
+        passes = current_passes()
+        if passes is not None:
+            return passes.total(self)
         from dask import delayed
 
-        sum_task = delayed(partial(_sum_of_chunks, self._expression), pure=False)
-        parts = [sum_task(*entries) for entries in zip(*self._columns, strict=True)]
-        add_task = delayed(_add_all, pure=False)
+        parts, add_task = self._tasks(_sum_of_chunks), delayed(_add_all, pure=False)
         while len(parts) > 1:
             parts = [
                 add_task(parts[start : start + SUMS_PER_TASK])

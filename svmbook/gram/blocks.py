@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 import numpy as np
 
 from ..rows import Blocks
-from .low_rank import LowRankGram
+from .low_rank import LowRankGram, draw_indices
 
 __all__ = ["BlockGram"]
 
@@ -79,7 +79,7 @@ class BlockGram(LowRankGram):
     def sample(self, size: int, *rows: Blocks) -> tuple:
         """Return a random sample of the points, in memory: Gram matrix and values per point."""
         if size not in self._samples:
-            indices = np.sort(np.random.default_rng(0).choice(self.n, size, replace=False))
+            indices = draw_indices(self.n, size)
             ends = np.cumsum(self.block_sizes)
             parts = np.split(indices, np.searchsorted(indices, ends[:-1]))
             choices = Blocks(

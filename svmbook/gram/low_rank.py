@@ -15,7 +15,7 @@ from ..rows import Terms
 from ..threads import one_blas_thread
 from .matrix import FULL_PRODUCT_SHARE, GramMatrix, cholesky, cholesky_solve, chunks
 
-__all__ = ["LowRankGram", "RidgeTerms"]
+__all__ = ["LowRankGram", "RidgeTerms", "draw_indices"]
 
 # Relative to the right-hand side: a smaller residual is not refined, since each refinement step
 # takes a pass over the data.
@@ -23,6 +23,13 @@ RESIDUAL_TOL = 1e-9
 RESIDUAL_RATIO = 0.1  # refinement stops if a step leaves a larger fraction of the residual
 MAX_REFINEMENTS = 4
 ROWS_PER_BLOCK = 1024  # bounds temporary memory; a block fits in the cache
+
+
+def draw_indices(n: int, size: int) -> np.ndarray:
+    """Return all indices below n if n <= size, else a sorted random sample of this size."""
+    if n <= size:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, size, replace=False))
 
 
 class LowRankGram(GramMatrix):
@@ -132,7 +139,7 @@ class LowRankGram(GramMatrix):
         tuple
             The Gram matrix and the values of the sample.
         """
-        indices = np.sort(np.random.default_rng(0).choice(self.n, size, replace=False))
+        indices = draw_indices(self.n, size)
         return self.submatrix(indices), *(values[indices] for values in rows)
 
     def factor(self, D: np.ndarray) -> Callable:

@@ -25,7 +25,7 @@ from scipy.sparse import block_diag, csr_array
 
 from ..ties import unique_up_to_rounding
 from ..weights import normalise_weights
-from .low_rank import LowRankGram, RidgeTerms
+from .low_rank import LowRankGram, RidgeTerms, draw_indices
 
 if TYPE_CHECKING:
     from .matrix import GramMatrix
@@ -94,13 +94,6 @@ def _sample_indices(n, size):
     if n <= size:
         return np.arange(n)
     return np.flatnonzero(np.random.default_rng(0).random(n) < size / n)
-
-
-def _draw(indices, size):
-    """Return all indices if they are at most ``size``, else a random sample of this size."""
-    if len(indices) <= size:
-        return indices
-    return np.sort(np.random.default_rng(0).choice(indices, size, replace=False))
 
 
 def interval_finder(t: np.ndarray) -> Callable:
@@ -263,7 +256,7 @@ class StumpGram(LowRankGram):
         if len(indices) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
             return LowRankGram(self.submatrix(indices).Z).ridge_terms(W[indices])
         sample_size = max(1, round(self.hessian_sample_share * HESSIAN_SAMPLE_SIZE))
-        sample = _draw(indices, sample_size)
+        sample = indices[draw_indices(len(indices), sample_size)]
         B, W = self.B[sample], len(indices) / len(sample) * W[sample]
         total_weight = W.sum()
         WB = csr_array((B.data * np.repeat(W, np.diff(B.indptr)), B.indices, B.indptr), B.shape)

@@ -103,13 +103,13 @@ def test_knots_of_large_data_come_from_digests(monkeypatch):
 
 def test_hessian_sample_is_shared_by_the_blocks(monkeypatch):
     sizes = []
-    original = stumps._draw
+    original = stumps.draw_indices
 
-    def record_sample(indices, size):
+    def record_sample(n, size):
         sizes.append(size)
-        return original(indices, size)
+        return original(n, size)
 
-    monkeypatch.setattr(stumps, "_draw", record_sample)
+    monkeypatch.setattr(stumps, "draw_indices", record_sample)
     monkeypatch.setattr(stumps, "HESSIAN_SAMPLE_SIZE", 100)
     X, y = twonorm(300, random_state=0)
     chunks = (100, 200)

@@ -50,6 +50,7 @@ def test_errors_are_those_of_separate_fits_in_memory(points, problem):
             is_wrong = model.predict(X[inside]) != y[inside]
             assert error == pytest.approx(np.average(is_wrong, weights=weights[inside]))
     assert (result.relative_gaps <= 1e-8).all()
+    assert result.best_C == result.C_values[result.errors.mean(axis=1).argmin()]
 
 
 def test_ten_values_and_five_folds_share_their_passes(problem, monkeypatch):

@@ -48,14 +48,22 @@ def test_time_grows_in_proportion_to_the_rows(model, source):
 
 
 # Unlike the solver in memory, each pass centres the points, or computes their hat functions, again.
+not_reached = pytest.mark.xfail(strict=True, reason="the goal for this model is not reached")
+
+
 @pytest.mark.parametrize(
-    ("model", "largest_ratio"),
-    [("linear", 2.0), ("additive, hinge", 2.0), ("additive, logistic", 1.5)],
+    ("model", "source"),
+    [
+        pytest.param("linear", "memory map", marks=not_reached),
+        pytest.param("linear", "workers' memory", marks=not_reached),
+        pytest.param("additive, hinge", "workers' memory", marks=not_reached),
+        ("additive, logistic", "workers' memory"),
+    ],
 )
-def test_dask_takes_little_longer_than_the_solver_in_memory(model, largest_ratio):
+def test_dask_takes_at_most_half_as_long_again_as_the_solver_in_memory(model, source):
     in_memory = single_fit(**MODELS[model], source="memory", n=10**6)
-    record = single_fit(**MODELS[model], source="workers' memory", n=10**6)
-    assert record["seconds"] <= largest_ratio * in_memory["seconds"]
+    record = single_fit(**MODELS[model], source=source, n=10**6)
+    assert record["seconds"] <= 1.5 * in_memory["seconds"]
 
 
 # The knots of the additive models, quantiles, are estimated, but from a sample in memory.
