@@ -91,8 +91,10 @@ class SharedPasses:
             blocks = [blocks for blocks, _ in self.requests_of_pass]
             by_row = all(those.is_by_row for those in blocks)
             sums = blocks[0].map(_Together, *blocks[1:], by_row=by_row).total()
-            for (_, request), value in zip(self.requests_of_pass, sums.values, strict=True):
-                request.set_result(value)
+            with self.changed:
+                for (_, request), value in zip(self.requests_of_pass, sums.values, strict=True):
+                    if not request.done():  # a thread may have ended with an error meanwhile
+                        request.set_result(value)
 
 
 class _Together:

@@ -2,6 +2,7 @@
 
 import operator
 import signal
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -128,6 +129,24 @@ def test_an_error_in_one_function_ends_the_others_at_their_next_sum():
     with pytest.raises(ZeroDivisionError, match="in a function"):
         run_together([add_many, fail, add_many])
     assert len(n_sums) <= 4
+
+
+def test_an_error_after_a_sum_is_not_replaced():
+    def fail_after_a_sum():
+        sum_rows(np.sum, blocks_of([np.ones(2)]))
+        raise ZeroDivisionError("after a sum")
+
+    def add_once():
+        return sum_rows(np.sum, blocks_of([np.ones(2)]))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for _ in range(30):
+            with pytest.raises(ZeroDivisionError, match="after a sum"):
+                run_together([fail_after_a_sum, *[add_once] * 20])
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_an_interruption_between_passes_ends_all_functions():

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import block_diag, csr_array
+from scipy.sparse import block_diag, csr_array, get_index_dtype
 
 from ..ties import unique_up_to_rounding
 from ..weights import normalise_weights
@@ -186,7 +186,8 @@ class StumpGram(LowRankGram):
         first, last = (np.array([[knots[j][end]] for j in varying]) for end in (0, -1))
         finders = [interval_finder(knots[j]) for j in varying]
         hats = np.empty((n, len(varying), 2))
-        indices = np.empty((n, len(varying), 2), dtype=np.int32)
+        index_dtype = get_index_dtype(maxval=hats.size)
+        indices = np.empty((n, len(varying), 2), dtype=index_dtype)
         diagonal, n_rows = np.empty(n), min(n, HAT_ROWS_PER_BLOCK)
         # One row per feature. The arrays are used again for the next rows: if the system takes
         # freed memory back at once, as on Dask's workers, new arrays cost more than the arithmetic.
@@ -209,7 +210,7 @@ class StumpGram(LowRankGram):
             np.subtract(lower, first, out=lower)
             squares = np.einsum("ij,ij,ij->j", length, upper_hat, upper_hat)
             diagonal[rows] = 2.0 * (lower.sum(axis=0) + squares)
-        indptr = np.arange(n + 1, dtype=np.int32) * (2 * len(varying))
+        indptr = np.arange(n + 1, dtype=index_dtype) * (2 * len(varying))
         B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(offsets[-1])))
         return cls(B, map_from_weights_to_values(knots), diagonal, hessian_sample_share)
 
