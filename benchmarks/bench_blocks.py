@@ -36,11 +36,12 @@ from block_data import (
     run_from_command_line,
     write_data,
 )
+from distributed import wait
 from measure import ResumableRecord, peak_bytes, print_table, time_call
 
 from svmbook import DualSVC, StumpEnsembleLogistic, StumpEnsembleSVC
 from svmbook.gram import LowRankGram
-from svmbook.rows import Blocks, sum_rows
+from svmbook.rows import SUMS_PER_TASK, Blocks, sum_rows
 from svmbook.solvers.hinge_terms import SmoothedHingeTerms
 from svmbook.solvers.smoothed_hinge import solve_smoothed_hinge
 from svmbook.svm import cross_validate_in_blocks
@@ -77,6 +78,8 @@ def fit_in_blocks(folder, model, source):
     with local_cluster() as client:
         idle_gibibytes = peak_gibibytes(client)["worker_gibibytes"]
         X, y = open_collections(folder, source)
+        if source == "workers' memory":
+            wait([X, y])  # until the workers have read them
         counter = CountingBlocks()
         _, seconds = time_call(lambda: model.fit(X, y))
         measured = {"seconds": seconds, "n_results": counter.n_results}
@@ -137,11 +140,15 @@ def time_one_block(folder, problem, loss, source):
 
 def time_tasks(n_tasks):
     """Return the seconds per task that does nothing, for the scheduler and two workers."""
+    n_sums, n_additions = n_tasks, 0
+    while n_sums > 1:
+        n_sums = -(-n_sums // SUMS_PER_TASK)
+        n_additions += n_sums
     with local_cluster():
         zeros = Blocks([dask.delayed(0) for _ in range(n_tasks)])
         zeros.map(abs).total()
         _, seconds = time_call(zeros.map(abs).total, repeats=5)
-    return {"seconds": seconds / n_tasks}
+    return {"seconds": seconds / (n_tasks + n_additions)}
 
 
 def fit_with_killed_workers(folder):
