@@ -65,8 +65,8 @@ def draw_test_data(problem):
 
 
 def read_rows(path, start, stop):
-    """Return rows of a .npy file."""
-    return np.array(np.load(path, mmap_mode="r")[start:stop])
+    """Return rows of a .npy file, which the system reads when they are used."""
+    return np.load(path, mmap_mode="r")[start:stop]
 
 
 def load_in_memory(folder):
@@ -88,7 +88,7 @@ def open_collections(folder, source):
         dtype=float,
     )
     if source == "workers' memory":
-        rows = rows.persist()
+        rows = rows.map_blocks(np.array).persist()
     return rows[:, :-1], rows[:, -1]
 
 

@@ -1,7 +1,8 @@
 """Training data in Dask collections: their blocks, labels, weights and moments.
 
 A block is a chunk of rows of a Dask array, or a partition of a Dask data frame. The data are read
-once for the labels, and once for the moments of the features; then once per step of the solver.
+once for the labels, and once for the moments of the features; then once if the workers can keep
+them (`fits_in_workers`), and otherwise once per step of the solver.
 Summaries of the blocks reach the caller, and the rows that solvers collect: a random sample, and
 the points near the margin boundary.
 """
@@ -23,8 +24,16 @@ from .moments import Moments
 from .rows import Blocks, add_chunks, map_rows, release_at_end, sum_rows
 from .weights import point_weights
 
-__all__ = ["BlockProblem", "block_problem", "is_dask", "predict_lazily", "running_cluster"]
+__all__ = [
+    "BlockProblem",
+    "block_problem",
+    "fits_in_workers",
+    "is_dask",
+    "predict_lazily",
+    "running_cluster",
+]
 
+KEPT_SHARE = 0.25  # of the workers' memory; the rest is for the caller's data and the passes
 HAS_PACKAGE = "__import__('importlib.util').util.find_spec('svmbook') is not None"
 
 
@@ -105,6 +114,21 @@ def _check_workers():
             f"svmbook is not installed on {len(missing)} of {len(has_package)} workers, for "
             f"instance {missing[0]}; install the same version there."
         )
+
+
+def fits_in_workers(n_bytes):
+    """Return whether the workers can keep so much, in all, between the passes.
+
+    Workers without a known memory limit keep nothing.
+    """
+    try:
+        from distributed import default_client
+
+        client = default_client()
+    except (ImportError, ValueError):  # another scheduler of Dask
+        return False
+    workers = client.scheduler_info()["workers"].values()
+    return n_bytes <= KEPT_SHARE * sum(worker["memory_limit"] for worker in workers)
 
 
 def block_problem(estimator, X, y, sample_weight):

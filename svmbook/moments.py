@@ -22,7 +22,7 @@ class Moments(Terms):
     mean : ndarray of shape (d,)
         The weighted means.
     squares : ndarray of shape (d,)
-        The weighted sums of squared differences from the mean.
+        The weighted sums of squared differences from the mean; infinite if they overflow.
     smallest, largest : ndarray of shape (d,)
         The ranges.
 
@@ -51,10 +51,12 @@ class Moments(Terms):
         """
         total_weight = self.total_weight + other.total_weight
         share, difference = other.total_weight / (total_weight or 1.0), other.mean - self.mean
+        with np.errstate(over="ignore"):
+            squares_of_means = self.total_weight * share * difference**2
         return Moments(
             total_weight,
             self.mean + share * difference,
-            self.squares + other.squares + self.total_weight * share * difference**2,
+            self.squares + other.squares + squares_of_means,
             np.minimum(self.smallest, other.smallest),
             np.maximum(self.largest, other.largest),
         )
@@ -65,10 +67,12 @@ class Moments(Terms):
         total_weight, has_weight = weights.sum(), weights > 0
         rows = points if has_weight.all() else points[has_weight]
         mean = weights @ points / (total_weight or 1.0)
+        with np.errstate(over="ignore"):
+            squares = weights @ (points - mean) ** 2
         return cls(
             total_weight,
             mean,
-            weights @ (points - mean) ** 2,
+            squares,
             rows.min(axis=0, initial=np.inf),
             rows.max(axis=0, initial=-np.inf),
         )

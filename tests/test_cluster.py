@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from block_problems import in_blocks
 
-from svmbook import DualSVC, StumpEnsembleLogistic
+from svmbook import DualSVC, StumpEnsembleLogistic, dask_input
 from svmbook.datasets import twonorm
 from svmbook.progress import logger
 
@@ -77,7 +77,11 @@ def call_at_step():
     logger.setLevel(level)
 
 
-def test_a_killed_worker_costs_its_blocks_and_not_the_fit(client, problem, call_at_step):
+@pytest.mark.parametrize("kept_share", [0.0, 0.25])
+def test_a_killed_worker_costs_its_blocks_and_not_the_fit(
+    client, problem, call_at_step, kept_share, monkeypatch
+):
+    monkeypatch.setattr(dask_input, "KEPT_SHARE", kept_share)
     X, y, X_memory, y_memory = problem
     process_ids = client.run(os.getpid)
     kill = call_at_step(lambda: os.kill(next(iter(process_ids.values())), signal.SIGKILL))
@@ -89,6 +93,16 @@ def test_a_killed_worker_costs_its_blocks_and_not_the_fit(client, problem, call_
     # The same answer as without the death, to the last bit.
     undisturbed = DualSVC(tol=1e-10).fit(X, y)
     np.testing.assert_array_equal(model.coef_, undisturbed.coef_)
+
+
+def test_a_quarter_of_the_workers_memory_may_be_kept(client):
+    n_bytes = sum(w["memory_limit"] for w in client.scheduler_info()["workers"].values()) // 4
+    assert n_bytes > 0
+    assert dask_input.fits_in_workers(n_bytes) and not dask_input.fits_in_workers(n_bytes + 1)
+
+
+def test_without_a_cluster_nothing_is_kept():
+    assert not dask_input.fits_in_workers(1)
 
 
 def test_an_interrupted_fit_leaves_nothing_on_the_workers(client, problem, call_at_step):

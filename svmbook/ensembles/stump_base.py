@@ -12,7 +12,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import clear_fitted_attributes
-from ..dask_input import block_problem, is_dask, running_cluster
+from ..dask_input import block_problem, fits_in_workers, is_dask, running_cluster
 from ..gram import StoredGram, StumpGram, quantile_knots
 from ..gram.block_knots import block_quantile_knots
 from ..gram.blocks import BlockGram
@@ -26,6 +26,8 @@ from ..weights import normalise_weights
 from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kernel_expansion
 
 __all__ = ["StumpEnsemble"]
+
+BYTES_PER_HAT = 12  # a value of a hat function, and its index
 
 
 def _varies(moments):
@@ -120,7 +122,9 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
             scaled_knots = self._scaled(knots)
             values_map = map_from_weights_to_values(scaled_knots)
             make_gram = partial(_gram_of_block, scale=self.feature_scale_, knots=scaled_knots, n=n)
-            gram = BlockGram(problem.points, problem.block_sizes, make_gram, values_map.shape[1])
+            blocks = problem.points, problem.block_sizes
+            keep = fits_in_workers(BYTES_PER_HAT * 2 * n * X.shape[1])
+            gram = BlockGram(*blocks, make_gram, values_map.shape[1], keep=keep)
             result, weights = self._solve(gram, problem)
             shape_functions = _shape_functions(knots, values_map @ weights)
             self._set_additive_attributes(
@@ -133,7 +137,16 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
         """Return the scale of each feature: its standard deviation, or 1."""
         if self.feature_scale is None:
             return np.ones(len(moments.mean))
-        return np.where(_varies(moments), moments.deviations, 1.0)
+        scales = np.where(_varies(moments), moments.deviations, 1.0)
+        is_invalid = ~(np.isfinite(scales) & (scales > 0))
+        if is_invalid.any():
+            feature = np.flatnonzero(is_invalid)[0]
+            raise ValueError(
+                f"the standard deviation of feature {feature}, whose values are between "
+                f"{moments.smallest[feature]:.0e} and {moments.largest[feature]:.0e}, overflows or "
+                "underflows; scale the features (for instance with StandardScaler)."
+            )
+        return scales
 
     def _scaled(self, knots):
         return [t / scale for t, scale in zip(knots, self.feature_scale_, strict=True)]

@@ -96,7 +96,7 @@ class StumpEnsembleSVC(StumpEnsemble):
     Raises
     ------
     ValueError
-        `y` has one class only; a weight is negative.
+        `y` has one class only; a weight is negative; a standard deviation overflows or underflows.
 
     See Also
     --------
@@ -209,7 +209,7 @@ class StumpEnsembleLogistic(LogOddsMixin, StumpEnsemble):
     Raises
     ------
     ValueError
-        `y` has one class only; a weight is negative.
+        As in `StumpEnsembleSVC`.
 
     See Also
     --------

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
-from ..rows import Blocks
+from ..rows import Blocks, map_rows
 from .low_rank import LowRankGram, draw_indices
 
 __all__ = ["BlockGram"]
@@ -28,12 +28,14 @@ class BlockGram(LowRankGram):
     block_sizes : list of int
         Number of points in each block.
     make_gram : callable
-        Returns the `LowRankGram` of an array of points. Each pass over the data calls it anew, so
-        that only a few blocks of Z exist at the same time.
+        Returns the `LowRankGram` of an array of points.
     n_unknowns : int
         Number r of columns of Z.
     by_row : bool, default=False
         Whether ``make_gram`` may be applied to chunks of the rows of a block.
+    keep : bool, default=False
+        Whether the workers keep the Gram matrix of each block. If not, each pass over the data
+        makes them anew, so that only a few of them exist at the same time.
 
     Examples
     --------
@@ -56,16 +58,17 @@ class BlockGram(LowRankGram):
         make_gram: Callable,
         n_unknowns: int,
         by_row: bool = False,
+        keep: bool = False,
     ) -> None:
-        self._points, self._n_unknowns = points, n_unknowns
-        self._make_gram, self._by_row = make_gram, by_row
+        self._points, self._n_unknowns, self._make_gram = points, n_unknowns, make_gram
+        self._rows = map_rows(make_gram, points, keep=keep, by_row=by_row)
         self.n, self.block_sizes = sum(block_sizes), block_sizes
         self._samples = {}  # by size: the indices of the points, and their Gram matrix
 
     @property
     def rows(self) -> Blocks:
         """The Gram matrix of each block."""
-        return self._points.map(self._make_gram, by_row=self._by_row)
+        return self._rows
 
     @property
     def n_unknowns(self):

@@ -17,6 +17,7 @@ point.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -142,12 +143,11 @@ class StumpGram(LowRankGram):
     Parameters
     ----------
     B : csr_array of shape (n, number of knots)
-        Hat functions of all knots at the points.
+        Hat functions of all knots at the points: for each feature, those of the knots before and
+        after the value, which add to 1.
     T : csr_array of shape (number of knots, r)
         Map from weights to values at the knots, block diagonal with one lower triangular block per
         feature.
-    diagonal : ndarray of shape (n,)
-        Squared norms of the points in feature space.
     hessian_sample_share : float, default=1.0
         If these points are a block of more: the share of `ridge_terms`' random sample that is drawn
         from them.
@@ -166,10 +166,9 @@ class StumpGram(LowRankGram):
         self,
         B: ArrayLike,
         T: ArrayLike,
-        diagonal: ArrayLike,
         hessian_sample_share: float = 1.0,
     ) -> None:
-        self.B, self.weights_to_values, self.diagonal, self.pivots = B, T, diagonal, None
+        self.B, self.weights_to_values, self.pivots = B, T, None
         self.n, self.hessian_sample_share = B.shape[0], hessian_sample_share
 
     @classmethod
@@ -188,31 +187,40 @@ class StumpGram(LowRankGram):
         hats = np.empty((n, len(varying), 2))
         index_dtype = get_index_dtype(maxval=hats.size)
         indices = np.empty((n, len(varying), 2), dtype=index_dtype)
-        diagonal, n_rows = np.empty(n), min(n, HAT_ROWS_PER_BLOCK)
+        n_rows = min(n, HAT_ROWS_PER_BLOCK)
         # One row per feature. The arrays are used again for the next rows: if the system takes
         # freed memory back at once, as on Dask's workers, new arrays cost more than the arithmetic.
-        buffers = [np.empty((len(varying), n_rows), t) for t in (float, np.intp, float, float)]
+        buffers = [np.empty((len(varying), n_rows), dtype) for dtype in (float, np.intp, float)]
         for start in range(0, n, HAT_ROWS_PER_BLOCK):
             rows = slice(start, min(start + n_rows, n))
-            x, k, lower, length = (buffer[:, : rows.stop - start] for buffer in buffers)
+            x, k, values = (buffer[:, : rows.stop - start] for buffer in buffers)
             np.clip(X[rows].T, first, last, out=x)  # constant outside the knots
             for i, find in enumerate(finders):
                 k[i] = find(x[i])
             k += offsets[varying, None]
-            np.take(all_knots, k, out=lower, mode="clip")
-            np.take(lengths, k, out=length, mode="clip")
-            np.subtract(x, lower, out=x)
-            upper_hat = np.divide(x, length, out=x)
-            np.subtract(1.0, upper_hat.T, out=hats[rows, :, 0])
+            np.subtract(x, np.take(all_knots, k, out=values, mode="clip"), out=x)
+            upper_hat = np.divide(x, np.take(lengths, k, out=values, mode="clip"), out=x)
             hats[rows, :, 1] = upper_hat.T
+            np.subtract(1.0, hats[rows, :, 1], out=hats[rows, :, 0])
             indices[rows, :, 0] = k.T
             np.add(indices[rows, :, 0], 1, out=indices[rows, :, 1])
-            np.subtract(lower, first, out=lower)
-            squares = np.einsum("ij,ij,ij->j", length, upper_hat, upper_hat)
-            diagonal[rows] = 2.0 * (lower.sum(axis=0) + squares)
         indptr = np.arange(n + 1, dtype=index_dtype) * (2 * len(varying))
         B = csr_array((hats.ravel(), indices.ravel(), indptr), shape=(n, int(offsets[-1])))
-        return cls(B, map_from_weights_to_values(knots), diagonal, hessian_sample_share)
+        return cls(B, map_from_weights_to_values(knots), hessian_sample_share)
+
+    def __sizeof__(self) -> int:
+        return self.B.data.nbytes + self.B.indices.nbytes + self.B.indptr.nbytes
+
+    @cached_property
+    def diagonal(self):
+        """Squared norms of the rows of Z.
+
+        Between two knots, the squared norm grows with the square of the fraction of the interval.
+        """
+        upper_shares = self.B.data[1::2] ** 2
+        shares = np.stack([1.0 - upper_shares, upper_shares], axis=1).ravel()
+        interpolation = csr_array((shares, self.B.indices, self.B.indptr), self.B.shape)
+        return interpolation @ self.weights_to_values.power(2).sum(axis=1)
 
     @property
     def Z(self):
@@ -234,7 +242,7 @@ class StumpGram(LowRankGram):
 
     def submatrix(self, indices: np.ndarray) -> GramMatrix:
         """Return the Gram matrix of a subset of the points."""
-        return StumpGram(self.B[indices], self.weights_to_values, self.diagonal[indices])
+        return StumpGram(self.B[indices], self.weights_to_values)
 
     def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the block of these rows and columns."""

@@ -7,8 +7,10 @@ and ``support_``, are not set; ``coef_``, ``intercept_`` and the certificate are
 two classes. Predictions for Dask collections are Dask arrays.
 
 The computation runs on the scheduler that the caller has chosen, usually a
-``dask.distributed.Client``, or else on a cluster in this process. Each thread of a worker needs at
-most ten times the memory of a block, and the worker three numbers per point of its share.
+``dask.distributed.Client``, or else on a cluster in this process. Points that take at most a
+quarter of the workers' memory are kept there; more points are read again for each Newton step. Each
+thread of a worker needs at most ten times the memory of a block, and the worker three numbers per
+point of its share.
 
 Examples
 --------
@@ -30,14 +32,14 @@ from functools import partial
 import numpy as np
 
 from ..base import clear_fitted_attributes
-from ..dask_input import block_problem, running_cluster
+from ..dask_input import block_problem, fits_in_workers, running_cluster
 from ..gram import LowRankGram
 from ..gram.blocks import BlockGram
 from ..rows import map_rows
 from ..solvers.smoothed_hinge import solve_smoothed_hinge
 from ..weights import point_penalties
 
-__all__ = ["fit_linear_in_blocks", "linear_gram"]
+__all__ = ["fit_linear_in_blocks", "linear_gram", "newton_options"]
 
 
 def fit_linear_in_blocks(model, X, y, sample_weight):
@@ -47,10 +49,7 @@ def fit_linear_in_blocks(model, X, y, sample_weight):
         problem, gram = linear_gram(model, X, y, sample_weight)
         penalties = partial(point_penalties, float(model.C))
         C = map_rows(penalties, problem.weights, keep=False, by_row=True)
-        options = {"tol": float(model.tol)}
-        if model.max_iter != -1:
-            options["max_iter"] = int(model.max_iter)
-        result, w = solve_smoothed_hinge(gram, problem.y, C, **options)
+        result, w = solve_smoothed_hinge(gram, problem.y, C, **newton_options(model))
     model.solver_ = "smoothed-hinge"
     model._kernel = model._resolve_kernel(None, None)
     model._set_linear_function(w, result.intercept, problem.moments.mean)
@@ -58,6 +57,12 @@ def fit_linear_in_blocks(model, X, y, sample_weight):
     model.dual_objective_ = result.dual_objective
     model._set_certificate(problem.classes, result, stacklevel=5)
     return model
+
+
+def newton_options(model):
+    """Return the tolerance, and the maximum number of steps if there is one."""
+    options = {"tol": float(model.tol)}
+    return options if model.max_iter == -1 else options | {"max_iter": int(model.max_iter)}
 
 
 def linear_gram(model, X, y, sample_weight):
@@ -68,11 +73,12 @@ def linear_gram(model, X, y, sample_weight):
             f"found kernel={model.kernel!r}, solver={model.solver!r} and C={model.C}."
         )
     problem = block_problem(model, X, y, sample_weight)
-    make_gram = partial(_gram_of_centred_points, origin=problem.moments.mean)
-    n_features = len(problem.moments.mean)
-    gram = BlockGram(problem.points, problem.block_sizes, make_gram, n_features, by_row=True)
-    return problem, gram
+    n, n_features = sum(problem.block_sizes), X.shape[1]
+    centre = partial(_centred, origin=problem.moments.mean)
+    keep = fits_in_workers(8 * n * n_features)
+    points = map_rows(centre, problem.points, keep=keep, by_row=True)
+    return problem, BlockGram(points, problem.block_sizes, LowRankGram, n_features, by_row=True)
 
 
-def _gram_of_centred_points(points, origin):
-    return LowRankGram(np.subtract(points, origin, order="C"))
+def _centred(points, origin):
+    return np.subtract(points, origin, order="C")

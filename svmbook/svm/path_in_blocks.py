@@ -8,12 +8,14 @@ many passes as one fit.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from ..dask_input import running_cluster
 from ..rows import Blocks, map_rows, sum_rows
@@ -22,7 +24,7 @@ from ..solvers.smoothed_hinge import find_start, solve_from_start
 from ..solvers.start_sample import draw_start_sample
 from ..ties import argmax_up_to_rounding
 from .dual_svc import DualSVC
-from .in_blocks import linear_gram
+from .in_blocks import linear_gram, newton_options
 
 __all__ = ["CrossValidation", "cross_validate_in_blocks"]
 
@@ -69,7 +71,7 @@ def cross_validate_in_blocks(
     Parameters
     ----------
     model : DualSVC
-        Linear SVM, whose ``class_weight`` and ``tol`` are used, but not ``C``. It is not fitted.
+        Linear SVM, whose parameters are used, except for ``C``. It is not fitted.
     X : dask.array.Array or dask.dataframe.DataFrame
         Points.
     y : dask.array.Array or dask.dataframe.Series
@@ -93,6 +95,11 @@ def cross_validate_in_blocks(
         A value of C is not positive and finite, there are no values or fewer than two folds, or
         a fold has no points, or all points of a class.
 
+    Warns
+    -----
+    ConvergenceWarning
+        Some fits did not reach ``tol``.
+
     Examples
     --------
     >>> import dask.array as da
@@ -112,6 +119,7 @@ def cross_validate_in_blocks(
         raise ValueError(f"n_folds == {n_folds}; at least two are needed.")
     model = clone(model).set_params(C=1.0)
     model._validate_params()
+    options = newton_options(model)
     with running_cluster():
         problem, gram = linear_gram(model, X, y, sample_weight)
         numbers = Blocks(list(range(len(problem.block_sizes))))
@@ -126,7 +134,7 @@ def cross_validate_in_blocks(
             select = partial(_penalties_outside, C=C, fold=fold)
             penalties = map_rows(select, problem.weights, folds, keep=False, by_row=True)
             svm = gram, problem.y, penalties
-            return solve_from_start(svm, start or find_start(svm, model.tol), model.tol)
+            return solve_from_start(svm, start or find_start(svm, **options), **options)
 
         starts = run_together([partial(solve, C) for C in C_values])
         fits = run_together(
@@ -143,6 +151,15 @@ def cross_validate_in_blocks(
     shape = len(C_values), n_folds
     errors = wrong.reshape(shape) / fold_weights.sum(axis=0)
     gaps = np.array([result.relative_gap for result, *_ in fits])
+    n_failed = sum(not result.converged for result, *_ in fits)
+    if n_failed:
+        warnings.warn(
+            f"{n_failed} of {len(fits)} fits stopped at a relative duality gap above "
+            f"tol={model.tol:g}, up to {gaps.max():.1e}; scale the features, omit the largest "
+            "values of C, or raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return CrossValidation(C_values, errors, gaps.reshape(shape))
 
 

@@ -308,6 +308,13 @@ def test_features_too_large_for_the_solver_warn_and_give_finite_outputs():
     assert np.isfinite(model.decision_function(1e16 * X)).all()
 
 
+@pytest.mark.parametrize("n_knots", [None, 6])
+@pytest.mark.parametrize("unit", [1e-300, 1e200])
+def test_features_whose_squares_overflow_or_underflow_are_reported(unit, n_knots):
+    with pytest.raises(ValueError, match="standard deviation of feature 0"):
+        StumpEnsembleSVC(n_knots=n_knots).fit(unit * X, Y)
+
+
 def test_logistic_probabilities_sum_to_one_and_the_fit_is_certified():
     model = StumpEnsembleLogistic(lam=2.0, n_knots=6).fit(X, Y)
     P = model.predict_proba(X_NEW)

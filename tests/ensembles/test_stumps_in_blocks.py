@@ -4,9 +4,11 @@ import dask.array as da
 import numpy as np
 import pytest
 from block_problems import DATA_SETS, in_blocks, repeated_rows_with_string_labels, row_chunks
+from dask.sizeof import sizeof
 
 from svmbook import StumpEnsembleLogistic, StumpEnsembleSVC
 from svmbook.datasets import twonorm
+from svmbook.ensembles.stump_base import BYTES_PER_HAT
 from svmbook.gram import block_knots, stumps
 
 MODELS = [StumpEnsembleSVC(n_knots=5, tol=1e-9), StumpEnsembleLogistic(n_knots=5, tol=1e-10)]
@@ -54,6 +56,29 @@ def test_chunks_do_not_matter(name, model):
     assert_same_shape_functions(model, in_memory)
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_hat_functions_that_fit_into_the_workers_are_computed_once(keep, monkeypatch):
+    from_knots, sizes = stumps.StumpGram.from_knots, []
+
+    def recorded_from_knots(X, *args, **options):
+        sizes.append(len(X))
+        return from_knots(X, *args, **options)
+
+    monkeypatch.setattr(stumps.StumpGram, "from_knots", recorded_from_knots)
+    monkeypatch.setattr("svmbook.ensembles.stump_base.fits_in_workers", lambda n_bytes: keep)
+    X, y = twonorm(150, random_state=0)
+    chunks = row_chunks(150)["uneven"]
+    model = StumpEnsembleSVC(n_knots=3, tol=1e-9).fit(in_blocks(X, chunks), in_blocks(y, chunks))
+    assert (sum(sizes) == 150) == keep
+    assert_same_shape_functions(model, StumpEnsembleSVC(n_knots=3, tol=1e-9).fit(X, y))
+
+
+def test_the_workers_know_the_size_of_hat_functions():
+    X, _ = twonorm(1000, random_state=0)
+    gram = stumps.StumpGram.from_knots(X, stumps.quantile_knots(X, 8))
+    assert sizeof(gram) == pytest.approx(BYTES_PER_HAT * 2 * X.size, rel=0.02)
+
+
 @pytest.mark.parametrize("model", MODELS, ids=NAMES)
 def test_weights_are_used(model):
     X, y = repeated_rows_with_string_labels()
@@ -99,6 +124,21 @@ def test_knots_of_large_data_come_from_digests(monkeypatch):
     order = np.argsort(X[:, 0])
     levels = np.interp(normal, X[order, 0], np.cumsum(weights[order]) / weights.sum())
     np.testing.assert_allclose(levels, np.linspace(0, 1, 9), atol=0.005)
+
+
+@pytest.mark.parametrize("decimals", [1, 12])
+def test_digest_has_the_quantiles_of_weighted_values(decimals):
+    rng = np.random.default_rng(0)
+    values, weights = rng.standard_normal(20_000).round(decimals), rng.random(20_000)
+    levels = np.linspace(0, 1, 33)[1:-1]
+    total = block_knots._digest(values, weights)
+    found = total.quantile(levels).round(9)
+    below, up_to = (
+        [weights[compare(values, value)].sum() / weights.sum() for value in found]
+        for compare in (np.less, np.less_equal)
+    )
+    assert (below - levels).max() <= 2e-3 and (levels - up_to).max() <= 2e-3
+    assert total.size() == pytest.approx(weights.sum())
 
 
 def test_hessian_sample_is_shared_by_the_blocks(monkeypatch):

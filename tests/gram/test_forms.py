@@ -35,7 +35,9 @@ def block_function_and_shapes():
 
 def stump_gram(Z):
     """Return a StumpGram whose hat functions are the columns of Z, so that K = ZZ'."""
-    return StumpGram(csr_array(Z), csr_array(np.eye(Z.shape[1])), (Z**2).sum(axis=1))
+    gram = StumpGram(csr_array(Z), csr_array(np.eye(Z.shape[1])))
+    gram.diagonal = (Z**2).sum(axis=1)  # since Z has more than two entries per row
+    return gram
 
 
 FORMS = {

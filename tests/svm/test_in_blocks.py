@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from svmbook import DualSVC
 from svmbook.datasets import stdev, twonorm
+from svmbook.svm import in_blocks as in_blocks_module
 
 TOL = 1e-10
 ZERO_TOL = 1e-12  # for a solution that is zero
@@ -47,6 +48,23 @@ def test_chunks_do_not_matter(name):
     chunks = row_chunks(24)[name]
     model = DualSVC().fit(in_blocks(X, chunks), in_blocks(y, chunks))
     assert_same_classifier(model, DualSVC().fit(X, y))
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_points_that_fit_into_the_workers_are_centred_once(keep, monkeypatch):
+    centre, sizes = in_blocks_module._centred, []
+
+    def recorded_centre(points, origin):
+        sizes.append(len(points))
+        return centre(points, origin)
+
+    monkeypatch.setattr(in_blocks_module, "_centred", recorded_centre)
+    monkeypatch.setattr(in_blocks_module, "fits_in_workers", lambda n_bytes: keep)
+    X, y = DATA_SETS["uneven classes"]()
+    chunks = row_chunks(len(X))["uneven"]
+    model = DualSVC().fit(in_blocks(X, chunks), in_blocks(y, chunks))
+    assert_same_classifier(model, DualSVC().fit(X, y), rtol=1e-4)
+    assert (sum(sizes) == len(X)) == keep
 
 
 def test_labels_of_any_type_and_weights_are_used():

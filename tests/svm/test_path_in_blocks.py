@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from block_problems import in_blocks
+from sklearn.exceptions import ConvergenceWarning
 
 from svmbook import DualSVC
 from svmbook.datasets import twonorm
@@ -91,6 +92,13 @@ def test_an_error_in_a_block_ends_all_solvers(problem):
     X, y = problem
     with pytest.raises(ValueError, match="X is not finite"):
         cross_validate_in_blocks(DualSVC(), X * np.inf, y, C_VALUES)
+
+
+def test_fits_that_are_not_certified_are_reported(problem):
+    model = DualSVC(max_iter=1, tol=1e-6)
+    with pytest.warns(ConvergenceWarning, match="4 of 4 fits stopped at a relative duality gap"):
+        result = cross_validate_in_blocks(model, *problem, C_VALUES, n_folds=2)
+    assert (result.relative_gaps > 1e-6).all()
 
 
 def test_a_fold_with_all_points_of_a_class_is_reported(points):
