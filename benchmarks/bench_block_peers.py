@@ -4,8 +4,9 @@ Beside `DualSVC` on data with a linear rule stand the linear SVMs of Dask-ML (`I
 scikit-learn's ``SGDClassifier``, one pass) and of Spark MLlib (``LinearSVC``), at their defaults.
 Beside the additive models on nearly additive data stand LightGBM and XGBoost on the same cluster,
 and ``HistGradientBoostingClassifier`` in memory, at their defaults. Each row contains the time, the
-memory, and the test error; for linear models also the SVM objective at C = 1. Each worker may use
-8 GiB, four times as much as in ``bench_blocks.py``, since some of the libraries copy the data.
+memory, and the errors on ten test sets; for linear models also the SVM objective at C = 1. Each
+worker may use 8 GiB, four times as much as in ``bench_blocks.py``, since some of the libraries copy
+the data.
 
 The data and the cluster are those of ``bench_blocks.py``. ``--out FILE`` adds each row to the file
 as soon as it is measured, and skips the rows that the file contains already; ``--max-rows N`` omits
@@ -20,9 +21,9 @@ import numpy as np
 from block_data import (
     BLOCK_ROWS,
     N_WORKERS,
-    draw_test_data,
     load_in_memory,
     local_cluster,
+    measure_errors,
     measure_in_child,
     open_collections,
     peak_gibibytes,
@@ -70,15 +71,14 @@ def fit_spark(folder):
 
 
 def judge_linear(folder, w, b):
-    """Return the SVM objective at C = 1 of a linear function, and its test error in percent."""
+    """Return the SVM objective at C = 1 of a linear function, and its test errors in percent."""
     n = np.load(folder / "rows.npy", mmap_mode="r").shape[0]
     loss = 0.0
     for start in range(0, n, BLOCK_ROWS):
         rows = read_rows(folder / "rows.npy", start, start + BLOCK_ROWS)
         loss += np.maximum(0.0, 1.0 - rows[:, -1] * (rows[:, :-1] @ w + b)).sum()
-    X, y = draw_test_data("linear")
-    error = 100.0 * float(np.mean(np.where(X @ w + b > 0, 1.0, -1.0) != y))
-    return {"objective": float(0.5 * w @ w + loss), "error": error}
+    errors = measure_errors("linear", lambda X: X @ w + b > 0)
+    return {"objective": float(0.5 * w @ w + loss)} | errors
 
 
 def fit_lightgbm(folder):
@@ -90,7 +90,7 @@ def fit_lightgbm(folder):
         model = DaskLGBMClassifier(client=client, random_state=0, verbose=-1)
         _, seconds = time_call(lambda: model.fit(X, (y + 1) / 2))
         measured = {"seconds": seconds} | peak_gibibytes(client)
-    return measured | judge_trees(lambda X: model.to_local().predict(X))
+    return measured | measure_errors("additive", lambda X: model.to_local().predict(X) > 0.5)
 
 
 def fit_xgboost(folder):
@@ -103,7 +103,8 @@ def fit_xgboost(folder):
         model.client = client
         _, seconds = time_call(lambda: model.fit(X, (y + 1) / 2))
         measured = {"seconds": seconds} | peak_gibibytes(client)
-    return measured | judge_trees(lambda X: model.get_booster().inplace_predict(X) > 0.5)
+    predict = model.get_booster().inplace_predict
+    return measured | measure_errors("additive", lambda X: predict(X) > 0.5)
 
 
 def fit_histogram_boosting(folder):
@@ -114,15 +115,8 @@ def fit_histogram_boosting(folder):
     model, seconds = time_call(
         lambda: HistGradientBoostingClassifier(random_state=0).fit(X, (y + 1) / 2)
     )
-    return {"seconds": seconds, "client_gibibytes": peak_bytes() / 2**30} | judge_trees(
-        model.predict
-    )
-
-
-def judge_trees(predict):
-    """Return the test error, in percent, of a function that predicts 0 or 1."""
-    X, y = draw_test_data("additive")
-    return {"error": 100.0 * float(np.mean((predict(X) > 0.5) != (y > 0)))}
+    measured = {"seconds": seconds, "client_gibibytes": peak_bytes() / 2**30}
+    return measured | measure_errors("additive", lambda X: model.predict(X) > 0.5)
 
 
 METHODS = {

@@ -27,9 +27,9 @@ import dask
 import numpy as np
 from block_data import (
     BLOCK_ROWS,
-    draw_test_data,
     load_in_memory,
     local_cluster,
+    measure_errors,
     measure_in_child,
     open_collections,
     peak_gibibytes,
@@ -111,9 +111,8 @@ def fit_here(folder, problem, loss, source):
     else:
         measured = fit_in_blocks(folder, model, source)
     fields = {name: getattr(model, f"{name}_") for name in ("objective", "relative_gap", "n_iter")}
-    X, y = draw_test_data(problem)
-    error = 100.0 * float(np.mean(model.predict(X) != y))
-    return measured | fields | {"error": error, "converged": bool(model.converged_)}
+    fields |= measure_errors(problem, lambda X: np.asarray(model.predict(X)) > 0)
+    return measured | fields | {"converged": bool(model.converged_)}
 
 
 def time_one_block(folder, problem, loss, source):

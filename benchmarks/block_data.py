@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 from measure import peak_bytes
 
 BLOCK_ROWS = 100_000
-N_TEST_ROWS = 100_000
+FIRST_TEST_BLOCK, N_TEST_SETS = 10**6, 10  # these blocks are in no training set
 N_WORKERS, WORKER_MEMORY = 2, "2GiB"
 
 
@@ -59,9 +59,17 @@ def write_data(folder, problem, n):
     return folder
 
 
-def draw_test_data(problem):
-    """Return points and labels that are in no block."""
-    return DRAW_FUNCTIONS[problem](10**6, N_TEST_ROWS)
+def measure_errors(problem, predict):
+    """Return errors in percent on ten test sets, and their mean.
+
+    ``predict`` returns whether points belong to the positive class. The test sets are the same for
+    all classifiers of a problem.
+    """
+    errors = []
+    for number in range(FIRST_TEST_BLOCK, FIRST_TEST_BLOCK + N_TEST_SETS):
+        X, y = DRAW_FUNCTIONS[problem](number, BLOCK_ROWS)
+        errors.append(100.0 * float(np.mean(predict(X) != (y > 0))))
+    return {"error": float(np.mean(errors)), "errors": errors}
 
 
 def read_rows(path, start, stop):
