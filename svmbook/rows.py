@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import compress
 from operator import add
@@ -60,8 +60,7 @@ class Terms:
     """Base class of several sums over points that are computed together: they add by field."""
 
     def __add__(self, other):
-        sums = (getattr(self, field.name) + getattr(other, field.name) for field in fields(self))
-        return type(self)(*sums)
+        return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
 
 class Blocks:
@@ -245,11 +244,11 @@ def _value(expression, entries, known_values):
     return known_values[expression]
 
 
-@dataclass(frozen=True)
 class _ByRow:
     """A function that may be applied to chunks of rows; see `Blocks.map`."""
 
-    function: Callable
+    def __init__(self, function):
+        self.function = function
 
     def __call__(self, *values):
         return self.function(*values)

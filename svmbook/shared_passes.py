@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
-from operator import add
+from operator import add, itemgetter
 from threading import Condition
 
 __all__ = ["current_passes", "run_together"]
 
 _current = ContextVar("shared passes", default=None)
+_number = ContextVar("number of the function of run_together")
 
 
 def current_passes() -> SharedPasses | None:
@@ -29,7 +30,8 @@ def run_together(functions: list[Callable]) -> list:
     with ThreadPoolExecutor(len(functions)) as executor:
         try:
             futures = [
-                executor.submit(copy_context().run, shared.run, function) for function in functions
+                executor.submit(copy_context().run, shared.run, number, function)
+                for number, function in enumerate(functions)
             ]
             shared.compute()
         except BaseException as error:
@@ -45,9 +47,10 @@ class SharedPasses:
         self.n_running, self.changed, self.error = n_running, Condition(), None
         self.requests, self.requests_of_pass = [], []
 
-    def run(self, function):
+    def run(self, number, function):
         """Run a function in a thread."""
         _current.set(self)
+        _number.set(number)
         try:
             return function()
         except BaseException as error:
@@ -64,7 +67,7 @@ class SharedPasses:
         with self.changed:
             if self.error is not None:
                 raise self.error
-            self.requests.append((blocks, request))
+            self.requests.append((_number.get(), blocks, request))
             self.changed.notify_all()
         return request.result()
 
@@ -72,7 +75,7 @@ class SharedPasses:
         """Let all threads end with an error, instead of their next sums."""
         with self.changed:
             self.error = self.error or error
-            for _, request in self.requests_of_pass + self.requests:
+            for *_, request in self.requests_of_pass + self.requests:
                 if not request.done():
                     request.set_exception(self.error)
             self.requests = []
@@ -85,14 +88,15 @@ class SharedPasses:
                 self.changed.wait_for(
                     lambda: self.error is not None or len(self.requests) == self.n_running
                 )
-                self.requests_of_pass, self.requests = self.requests, []
+                # Neighbouring functions may use the same values, which are then in the cache.
+                self.requests_of_pass, self.requests = sorted(self.requests, key=itemgetter(0)), []
             if not self.requests_of_pass:
                 return
-            blocks = [blocks for blocks, _ in self.requests_of_pass]
+            blocks = [blocks for _, blocks, _ in self.requests_of_pass]
             by_row = all(those.is_by_row for those in blocks)
             sums = blocks[0].map(_Together, *blocks[1:], by_row=by_row).total()
             with self.changed:
-                for (_, request), value in zip(self.requests_of_pass, sums.values, strict=True):
+                for (*_, request), value in zip(self.requests_of_pass, sums.values, strict=True):
                     if not request.done():  # a thread may have ended with an error meanwhile
                         request.set_result(value)
 

@@ -8,34 +8,53 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..gram.low_rank import RidgeTerms
-from ..losses import hinge
 from ..rows import Maximum, Terms
-from .one_pass import ClassTerms, by_class, ridge_of_points
+from .one_pass import ClassTerms, ridge_of_points, times_label_by_class
 from .reduced_hinge import count_kept_points
 
 __all__ = ["HingeTerms", "SmoothedHinge", "SmoothedHingeTerms"]
 
 
 class SmoothedHinge:
-    r"""The smoothed hinge loss of outputs F, its multipliers and its curvature."""
+    r"""The smoothed hinge loss of points with outputs F.
 
-    def __init__(self, y, C, width):
-        self.y, self.C, self.width = y, C, width
+    Attributes
+    ----------
+    slack : ndarray of shape (n,)
+        :math:`1 - y_iF_i`.
+    multipliers : ndarray of shape (n,)
+        The slopes :math:`\alpha_i`.
+    curvature : ndarray of shape (n,)
+        :math:`C_i/\mu` for points on the parabola, else zero.
+    """
 
-    def multipliers(self, F):
-        r"""Return :math:`\alpha_i` at outputs F."""
-        return self.C * np.minimum(1.0, hinge(self.y * F) / self.width)
+    def __init__(self, y, C, F, width):
+        # Much is computed in place. If the system takes freed memory back at once, as on Dask's
+        # workers, new arrays cost more than the arithmetic.
+        self.C, slack = C, y * F
+        self.slack = np.subtract(1.0, slack, out=slack)
+        self._xi = np.maximum(0.0, slack)
+        self._capped_xi = np.minimum(self._xi, width)
+        self.multipliers = self._capped_xi / width
+        self.multipliers *= C
+        on_parabola = (slack > 0.0) & (slack < width)
+        self.curvature = np.divide(C, width, out=np.zeros(len(y)), where=on_parabola)
 
-    def loss(self, F):
-        """Return the loss of outputs F."""
-        xi = hinge(self.y * F)
-        capped_xi = np.minimum(xi, self.width)
-        return float(self.C @ (xi - capped_xi + capped_xi * capped_xi / (2.0 * self.width)))
+    @property
+    def loss(self):
+        """The smoothed hinge loss."""
+        linear_part = self.C @ self._xi - self.C @ self._capped_xi
+        return float(linear_part + 0.5 * self.multipliers @ self._capped_xi)
 
-    def curvature(self, F):
-        r"""Return :math:`C_i/\mu` for points on the parabola, else zero."""
-        m = self.y * F
-        return np.where((m < 1.0) & (m > 1.0 - self.width), self.C / self.width, 0.0)
+    @property
+    def hinge_loss(self):
+        """The hinge loss."""
+        return float(self.C @ self._xi)
+
+    @property
+    def violation(self):
+        """The largest slack of a multiplier below its bound; only points with slack have one."""
+        return np.where(self.curvature > 0.0, self.slack, 0.0).max(initial=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +70,20 @@ class HingeTerms(ClassTerms):
     violation: Maximum
 
     @classmethod
-    def of_points(cls, y, C, gram, alpha, F):
-        """Return the terms of points in memory with multipliers alpha and outputs F."""
-        slack, class_alpha = 1.0 - y * F, by_class(y, alpha)
-        class_sums, class_weights = class_alpha.sum(axis=0), gram.adjoint(y[:, None] * class_alpha)
-        shortfall = np.where(alpha < C, slack, 0.0).max(initial=0.0)
-        excess = np.where(alpha > 0, -slack, 0.0).max(initial=0.0)
-        violation = Maximum(max(shortfall, excess))
-        return cls(C @ np.maximum(0.0, slack), class_sums, class_sums, class_weights, violation)
+    def of_multipliers(cls, y, gram, alpha, loss, violation):
+        """Return the terms of points in memory with their multipliers, hinge loss and violation."""
+        class_y_alpha = times_label_by_class(y, alpha)
+        class_sums, class_weights = np.abs(class_y_alpha.sum(axis=0)), gram.adjoint(class_y_alpha)
+        return cls(loss, class_sums, class_sums, class_weights, Maximum(violation))
 
     @classmethod
     def of_solution(cls, y, C, gram, alpha, w, b):
         """Return the terms of points in memory for weights w and intercept b."""
-        return cls.of_points(y, C, gram, alpha, gram.outputs(w) + b)
+        slack = 1.0 - y * (gram.outputs(w) + b)
+        shortfall = np.where(alpha < C, slack, 0.0).max(initial=0.0)
+        excess = np.where(alpha > 0, -slack, 0.0).max(initial=0.0)
+        loss = float(C @ np.maximum(0.0, slack))
+        return cls.of_multipliers(y, gram, alpha, loss, max(shortfall, excess))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +110,13 @@ class SmoothedHingeTerms(Terms):
     @classmethod
     def of_points(cls, y, C, gram, w, b, width, is_block=False):
         """Return the terms of points in memory for weights w, intercept b and a width."""
-        loss_function, F = SmoothedHinge(y, C, width), gram.outputs(w) + b
+        F = gram.outputs(w)
+        F += b
+        smoothed = SmoothedHinge(y, C, F, width)
+        alpha, loss, violation = smoothed.multipliers, smoothed.hinge_loss, smoothed.violation
         return cls(
-            loss_function.loss(F),
-            HingeTerms.of_points(y, C, gram, loss_function.multipliers(F), F),
-            count_kept_points(y, C, F, width),
-            ridge_of_points(gram, loss_function.curvature(F), is_block),
+            smoothed.loss,
+            HingeTerms.of_multipliers(y, gram, alpha, loss, violation),
+            count_kept_points(smoothed.slack, C, width),
+            ridge_of_points(gram, smoothed.curvature, is_block),
         )

@@ -23,7 +23,7 @@ from ..progress import is_interrupted, logger
 from ..rows import Maximum, Terms, is_in_blocks, map_rows, sum_rows
 from .logistic.likelihoods import Binomial
 from .logistic.result import LogisticResult
-from .one_pass import ClassTerms, Iterate, by_class, line_search, ridge_of_points
+from .one_pass import ClassTerms, Iterate, line_search, ridge_of_points, times_label_by_class
 from .start_sample import draw_start_sample
 
 __all__ = ["solve_low_rank_logistic"]
@@ -130,13 +130,14 @@ class LogisticTerms(Terms):
         m = y * F
         q, p = -logistic_slope(m), -logistic_slope(-m)  # probabilities of the wrong and true label
         alpha, entropy = weights * q, q * logistic(-m) + p * logistic(m)
-        class_alpha = by_class(y, alpha)
+        class_y_alpha = times_label_by_class(y, alpha)
+        class_y_entropy = times_label_by_class(y, weights * entropy)
         return cls(
             ClassTerms(
                 likelihood.loss(F),
-                class_alpha.sum(axis=0),
-                by_class(y, weights * entropy).sum(axis=0),
-                gram.adjoint(y[:, None] * class_alpha),
+                np.abs(class_y_alpha.sum(axis=0)),
+                np.abs(class_y_entropy.sum(axis=0)),
+                gram.adjoint(class_y_alpha),
             ),
             ridge_of_points(gram, likelihood.curvature(F), is_block),
             float(alpha @ gram.norms),

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..rows import Terms
 
-__all__ = ["ClassTerms", "Iterate", "by_class", "line_search", "ridge_of_points"]
+__all__ = ["ClassTerms", "Iterate", "line_search", "ridge_of_points", "times_label_by_class"]
 
 SLOPE_RATIO = 0.5  # slope at which the line search stops, relative to the initial slope
 OBJECTIVE_ROUNDING = 1e-14  # relative to the objective: a smaller change is a rounding error
@@ -70,12 +70,16 @@ class ClassTerms(Terms):
         return float(self.class_factors @ self.class_values - 0.5 / lam * (v @ v))
 
 
-def by_class(y, values):
-    """Return the values of the points in two columns, those of the classes -1 and +1.
+def times_label_by_class(y, values):
+    """Return nonnegative values times labels in two columns, those of the classes -1 and +1.
 
     Each column is contiguous in memory, so that it is quickly summed.
     """
-    return np.where(y == np.array([[-1.0], [1.0]]), values, 0.0).T
+    columns = np.empty((2, len(y)))
+    y_times_values = np.multiply(y, values, out=columns[1])
+    np.minimum(y_times_values, 0.0, out=columns[0])
+    np.maximum(y_times_values, 0.0, out=columns[1])
+    return columns.T
 
 
 def ridge_of_points(gram, W, is_block):

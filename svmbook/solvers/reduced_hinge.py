@@ -28,9 +28,9 @@ BOUND_TOL = 1e-12  # relative to C_i: a multiplier this close to 0 or C_i is at 
 OUTSIDE, KEPT, INSIDE = 1, 0, -1
 
 
-def count_kept_points(y, C, F, width):
-    """Return the number of points that the reduced problem keeps, for outputs F."""
-    return np.count_nonzero(_is_kept(y, F, width) & (C > 0))
+def count_kept_points(slack, C, width):
+    """Return the number of points that the reduced problem keeps, given 1 - y_i F_i."""
+    return np.count_nonzero(_is_kept(slack, width) & (C > 0))
 
 
 def solve_reduced_problem(problem, solution, width, tol):
@@ -92,7 +92,7 @@ class ReducedPoints(Terms):
     @classmethod
     def of_points(cls, y, C, gram, w, b, width):
         """Return the reduced points of one block."""
-        group = _groups(y, gram.outputs(w) + b, width)
+        group = _groups(1.0 - y * (gram.outputs(w) + b), width)
         kept = np.flatnonzero((group == KEPT) & (C > 0))
         is_merged = (group == INSIDE)[:, None] & (y[:, None] == [-1.0, 1.0])
         merged_C = np.where(is_merged, C[:, None], 0.0)
@@ -100,17 +100,17 @@ class ReducedPoints(Terms):
         return cls([Z], [y[kept]], [C[kept]], gram.adjoint(merged_C).T, merged_C.sum(axis=0))
 
 
-def _is_kept(y, F, width):
-    return np.abs(1.0 - y * F) <= KEPT_WIDTHS * width
+def _is_kept(slack, width):
+    return np.abs(slack) <= KEPT_WIDTHS * width
 
 
-def _groups(y, F, width):
-    return np.where(_is_kept(y, F, width), KEPT, np.where(y * F < 1.0, INSIDE, OUTSIDE))
+def _groups(slack, width):
+    return np.where(_is_kept(slack, width), KEPT, np.where(slack > 0.0, INSIDE, OUTSIDE))
 
 
 # Applied to each block of points.
 def _lift_multipliers(y, C, gram, kept_alpha, w, b, width, merged_shares):
-    group = _groups(y, gram.outputs(w) + b, width)
+    group = _groups(1.0 - y * (gram.outputs(w) + b), width)
     alpha = np.where(group == INSIDE, C * merged_shares[(y > 0).astype(int)], 0.0)
     alpha[(group == KEPT) & (C > 0)] = kept_alpha
     return alpha

@@ -275,7 +275,7 @@ def _weighted_trace(C, gram):
 
 
 def _multipliers(y, C, gram, w, b, width):
-    return SmoothedHinge(y, C, width).multipliers(gram.outputs(w) + b)
+    return SmoothedHinge(y, C, gram.outputs(w) + b, width).multipliers
 
 
 def _scale_classes(y, alpha, factors):

@@ -39,17 +39,19 @@ from ..rows import map_rows
 from ..solvers.smoothed_hinge import solve_smoothed_hinge
 from ..weights import point_penalties
 
-__all__ = ["fit_linear_in_blocks", "linear_gram", "newton_options"]
+__all__ = ["fit_linear_in_blocks", "linear_gram", "linear_problem", "newton_options"]
 
 
 def fit_linear_in_blocks(model, X, y, sample_weight):
     """Fit a `DualSVC` with the linear kernel to Dask collections; set its attributes."""
     clear_fitted_attributes(model)
     with running_cluster():
-        problem, gram = linear_gram(model, X, y, sample_weight)
+        problem = linear_problem(model, X, y, sample_weight)
         penalties = partial(point_penalties, float(model.C))
         C = map_rows(penalties, problem.weights, keep=False, by_row=True)
-        result, w = solve_smoothed_hinge(gram, problem.y, C, **newton_options(model))
+        result, w = solve_smoothed_hinge(
+            linear_gram(problem), problem.y, C, **newton_options(model)
+        )
     model.solver_ = "smoothed-hinge"
     model._kernel = model._resolve_kernel(None, None)
     model._set_linear_function(w, result.intercept, problem.moments.mean)
@@ -65,19 +67,23 @@ def newton_options(model):
     return options if model.max_iter == -1 else options | {"max_iter": int(model.max_iter)}
 
 
-def linear_gram(model, X, y, sample_weight):
-    """Return the validated problem of Dask collections, and the Gram matrix of centred points."""
+def linear_problem(model, X, y, sample_weight):
+    """Return the validated problem of Dask collections, with centred points."""
     if not (model._is_linear and model.solver == "auto" and np.isfinite(model.C)):
         raise ValueError(
             "for Dask collections DualSVC needs kernel='linear', solver='auto' and a finite C; "
             f"found kernel={model.kernel!r}, solver={model.solver!r} and C={model.C}."
         )
     problem = block_problem(model, X, y, sample_weight)
-    n, n_features = sum(problem.block_sizes), X.shape[1]
     centre = partial(_centred, origin=problem.moments.mean)
-    keep = fits_in_workers(8 * n * n_features)
-    points = map_rows(centre, problem.points, keep=keep, by_row=True)
-    return problem, BlockGram(points, problem.block_sizes, LowRankGram, n_features, by_row=True)
+    keep = fits_in_workers(8 * sum(problem.block_sizes) * X.shape[1])
+    return problem._replace(points=map_rows(centre, problem.points, keep=keep, by_row=True))
+
+
+def linear_gram(problem):
+    """Return the Gram matrix of centred points."""
+    n_features = len(problem.moments.mean)
+    return BlockGram(problem.points, problem.block_sizes, LowRankGram, n_features, by_row=True)
 
 
 def _centred(points, origin):

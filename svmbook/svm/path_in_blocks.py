@@ -17,14 +17,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..dask_input import running_cluster
+from ..dask_input import fits_in_workers, running_cluster
 from ..rows import Blocks, map_rows, sum_rows
 from ..shared_passes import run_together
 from ..solvers.smoothed_hinge import find_start, solve_from_start
 from ..solvers.start_sample import draw_start_sample
 from ..ties import argmax_up_to_rounding
+from ..weights import point_penalties
 from .dual_svc import DualSVC
-from .in_blocks import linear_gram, newton_options
+from .in_blocks import linear_gram, linear_problem, newton_options
 
 __all__ = ["CrossValidation", "cross_validate_in_blocks"]
 
@@ -121,36 +122,30 @@ def cross_validate_in_blocks(
     model._validate_params()
     options = newton_options(model)
     with running_cluster():
-        problem, gram = linear_gram(model, X, y, sample_weight)
-        numbers = Blocks(list(range(len(problem.block_sizes))))
-        draw_folds = partial(_draw_folds, n_folds=n_folds, seed=random_state)
-        folds = map_rows(draw_folds, problem.y, numbers)
+        problem, folds = _sorted_by_fold(
+            linear_problem(model, X, y, sample_weight), n_folds, random_state
+        )
         sum_weights = partial(_weights_of_folds, n_folds=n_folds)
         fold_weights = sum_rows(sum_weights, problem.y, problem.weights, folds)
         _check_folds(fold_weights)
+        gram = linear_gram(problem)
         draw_start_sample(gram, problem.y, problem.weights)  # once, for all values of C
-
-        def solve(C, fold=-1, start=None):
-            select = partial(_penalties_outside, C=C, fold=fold)
-            penalties = map_rows(select, problem.weights, folds, keep=False, by_row=True)
-            svm = gram, problem.y, penalties
-            return solve_from_start(svm, start or find_start(svm, **options), **options)
-
-        starts = run_together([partial(solve, C) for C in C_values])
+        starts = run_together([partial(_solve, problem, gram, C, options) for C in C_values])
+        outside = [_outside(problem, folds, fold) for fold in range(n_folds)]
         fits = run_together(
             [
-                partial(solve, C, fold, start)
+                partial(_solve, those, linear_gram(those), C, options, start)
+                for those in outside
                 for C, (_, *start) in zip(C_values, starts, strict=True)
-                for fold in range(n_folds)
             ]
         )
         W = np.array([w for _, (w, _), _ in fits]).T
         b = np.array([result.intercept for result, *_ in fits])
         count = partial(_wrong_weights, W=W, b=b, n_folds=n_folds)
         wrong = sum_rows(count, problem.y, problem.weights, folds, gram.rows, by_row=True)
-    shape = len(C_values), n_folds
-    errors = wrong.reshape(shape) / fold_weights.sum(axis=0)
-    gaps = np.array([result.relative_gap for result, *_ in fits])
+    shape = n_folds, len(C_values)
+    errors = (wrong.reshape(shape) / fold_weights.sum(axis=0)[:, None]).T
+    gaps = np.array([result.relative_gap for result, *_ in fits]).reshape(shape).T
     n_failed = sum(not result.converged for result, *_ in fits)
     if n_failed:
         warnings.warn(
@@ -160,7 +155,39 @@ def cross_validate_in_blocks(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return CrossValidation(C_values, errors, gaps.reshape(shape))
+    return CrossValidation(C_values, errors, gaps)
+
+
+def _sorted_by_fold(problem, n_folds, random_state):
+    """Return the problem with the points of each block sorted by fold, and their folds.
+
+    So most chunks of rows belong to one fold, and are used or omitted without a copy.
+    """
+    numbers = Blocks(list(range(len(problem.block_sizes))))
+    draw_folds = partial(_draw_folds, n_folds=n_folds, seed=random_state)
+    folds = map_rows(draw_folds, problem.y, numbers)
+    keep = fits_in_workers(8 * sum(problem.block_sizes) * len(problem.moments.mean))
+    points = map_rows(_sort, problem.points, folds, keep=keep)
+    y, weights = (map_rows(_sort, values, folds) for values in (problem.y, problem.weights))
+    problem = problem._replace(points=points, y=y, weights=weights)
+    return problem, map_rows(np.sort, folds)
+
+
+def _solve(problem, gram, C, options, start=None):
+    """Return what `solve_from_start` returns, by default from a solution of a sample."""
+    penalties = partial(point_penalties, C)
+    svm = gram, problem.y, map_rows(penalties, problem.weights, keep=False, by_row=True)
+    return solve_from_start(svm, start or find_start(svm, **options), **options)
+
+
+def _outside(problem, folds, fold):
+    """Return the problem of the points that are not in a fold."""
+    select = partial(_select_outside, fold=fold)
+    points, y, weights = (
+        map_rows(select, values, folds, keep=False, by_row=True)
+        for values in (problem.points, problem.y, problem.weights)
+    )
+    return problem._replace(points=points, y=y, weights=weights)
 
 
 def _check_folds(fold_weights):
@@ -183,8 +210,13 @@ def _draw_folds(y, number, n_folds, seed):
     return np.random.default_rng((seed, number)).integers(n_folds, size=len(y), dtype=np.int16)
 
 
-def _penalties_outside(weights, folds, C, fold):
-    return np.where(folds == fold, 0.0, C * weights)
+def _sort(values, folds):
+    return values[np.argsort(folds, kind="stable")]
+
+
+def _select_outside(values, folds, fold):
+    is_outside = folds != fold
+    return values if is_outside.all() else values[is_outside]
 
 
 def _weights_of_folds(y, weights, folds, n_folds):
@@ -196,4 +228,5 @@ def _wrong_weights(y, weights, folds, gram, W, b, n_folds):
     """Return the weights of the misclassified points of the fold of each fit."""
     is_wrong = (gram.outputs(W) + b > 0) != (y > 0)[:, None]
     fold_weights = weights[:, None] * (folds[:, None] == np.arange(n_folds))
-    return np.array([fold_weights[:, j % n_folds] @ is_wrong[:, j] for j in range(len(b))])
+    n_values = len(b) // n_folds
+    return np.array([fold_weights[:, j // n_values] @ is_wrong[:, j] for j in range(len(b))])

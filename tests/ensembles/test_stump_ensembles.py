@@ -170,9 +170,9 @@ def test_upper_bounds_of_sample_have_the_same_sum_as_those_of_all_points(monkeyp
     bounds = []
 
     class RecordingHinge(SmoothedHinge):
-        def __init__(self, y, C, width):
+        def __init__(self, y, C, F, width):
             bounds.append(C)
-            super().__init__(y, C, width)
+            super().__init__(y, C, F, width)
 
     monkeypatch.setattr("svmbook.solvers.hinge_terms.SmoothedHinge", RecordingHinge)
     monkeypatch.setattr("svmbook.solvers.start_sample.START_SAMPLE_SIZE", 50)
