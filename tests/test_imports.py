@@ -86,7 +86,7 @@ LAYERS = {
         "solvers/start_sample",
     },
     "solvers/hinge_terms": {
-        *("gram", "losses", "rows", "solvers/one_pass", "solvers/reduced_hinge"),
+        *("gram", "rows", "solvers/one_pass", "solvers/reduced_hinge"),
     },
     "solvers/one_pass": {"rows"},
     "solvers/reduced_hinge": {"gram", "rows", "solvers/dual"},
