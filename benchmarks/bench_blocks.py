@@ -96,8 +96,9 @@ def fit_in_memory(folder, model):
 
 def fit_linear_in_memory(model, X, y):
     """Fit a linear SVM to arrays; `DualSVC` itself would choose another solver."""
-    mean = X.mean(axis=0)
-    result, w = solve_smoothed_hinge(LowRankGram(X - mean), y, np.ones(len(y)), tol=TOL)
+    problem = model._training_problem(X, y, None)  # the validation is part of every fit
+    mean, C = problem.points.mean(axis=0), model.C * problem.weights
+    result, w = solve_smoothed_hinge(LowRankGram(problem.points - mean), problem.y, C, tol=TOL)
     model.relative_gap_, model.objective_ = result.relative_gap, result.objective
     model.n_iter_, model.converged_ = result.n_iter, result.converged
     model.predict = lambda points: np.sign((points - mean) @ w + result.intercept)

@@ -1,8 +1,8 @@
 """Training data in Dask collections: their blocks, labels, weights and moments.
 
 A block is a chunk of rows of a Dask array, or a partition of a Dask data frame. The data are read
-once for the labels, and once for the moments of the features; then once if the workers can keep
-them (`fits_in_workers`), and otherwise once per step of the solver.
+once for the labels. The features are then read once if the workers can keep them
+(`fits_in_workers`), and otherwise once for their moments and once per step of the solver.
 Summaries of the blocks reach the caller, and the rows that solvers collect: a random sample, and
 the points near the margin boundary.
 """
@@ -46,6 +46,11 @@ class BlockProblem(NamedTuple):
     weights: Blocks  # class weights times sample weights
     block_sizes: list  # numbers of points
     moments: Moments  # of the features
+
+    @property
+    def n_bytes(self):
+        """Memory of the points."""
+        return 8 * sum(self.block_sizes) * len(self.moments.mean)
 
 
 def is_dask(X: Any) -> bool:
@@ -162,7 +167,8 @@ def block_problem(estimator, X, y, sample_weight):
     weights = map_rows(partial(_scale_classes, factors=factors), weights, y_signs)
     columns = list(X.columns) if hasattr(X, "columns") else None
     as_points = partial(_as_points, n_features=estimator.n_features_in_, columns=columns)
-    points = Blocks(parts).map(as_points, numbers)
+    keep = fits_in_workers(8 * sum(summary.sizes) * estimator.n_features_in_)
+    points = map_rows(as_points, Blocks(parts), numbers, keep=keep)
     moments = sum_rows(_checked_moments, points, weights, numbers)
     has_rows = [size > 0 for size in summary.sizes]
     points, y_signs, weights = (blocks.select(has_rows) for blocks in (points, y_signs, weights))

@@ -27,7 +27,7 @@ from .additive import AdditiveModel, PiecewiseLinear, piecewise_linear_from_kern
 
 __all__ = ["StumpEnsemble"]
 
-BYTES_PER_HAT = 12  # a value of a hat function, and its index
+HAT_MEMORY_RATIO = 3  # per number of a point: two values of hat functions, and their indices
 
 
 def _varies(moments):
@@ -123,7 +123,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
             values_map = map_from_weights_to_values(scaled_knots)
             make_gram = partial(_gram_of_block, scale=self.feature_scale_, knots=scaled_knots, n=n)
             blocks = problem.points, problem.block_sizes
-            keep = fits_in_workers(BYTES_PER_HAT * 2 * n * X.shape[1])
+            keep = fits_in_workers((1 + HAT_MEMORY_RATIO) * problem.n_bytes)
             gram = BlockGram(*blocks, make_gram, values_map.shape[1], keep=keep)
             result, weights = self._solve(gram, problem)
             shape_functions = _shape_functions(knots, values_map @ weights)

@@ -32,7 +32,7 @@ from functools import partial
 import numpy as np
 
 from ..base import clear_fitted_attributes
-from ..dask_input import block_problem, fits_in_workers, running_cluster
+from ..dask_input import block_problem, running_cluster
 from ..gram import LowRankGram
 from ..gram.blocks import BlockGram
 from ..rows import map_rows
@@ -76,8 +76,7 @@ def linear_problem(model, X, y, sample_weight):
         )
     problem = block_problem(model, X, y, sample_weight)
     centre = partial(_centred, origin=problem.moments.mean)
-    keep = fits_in_workers(8 * sum(problem.block_sizes) * X.shape[1])
-    return problem._replace(points=map_rows(centre, problem.points, keep=keep, by_row=True))
+    return problem._replace(points=map_rows(centre, problem.points, keep=False, by_row=True))
 
 
 def linear_gram(problem):

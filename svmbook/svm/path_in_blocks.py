@@ -166,7 +166,7 @@ def _sorted_by_fold(problem, n_folds, random_state):
     numbers = Blocks(list(range(len(problem.block_sizes))))
     draw_folds = partial(_draw_folds, n_folds=n_folds, seed=random_state)
     folds = map_rows(draw_folds, problem.y, numbers)
-    keep = fits_in_workers(8 * sum(problem.block_sizes) * len(problem.moments.mean))
+    keep = fits_in_workers(problem.n_bytes)
     points = map_rows(_sort, problem.points, folds, keep=keep)
     y, weights = (map_rows(_sort, values, folds) for values in (problem.y, problem.weights))
     problem = problem._replace(points=points, y=y, weights=weights)
@@ -181,7 +181,10 @@ def _solve(problem, gram, C, options, start=None):
 
 
 def _outside(problem, folds, fold):
-    """Return the problem of the points that are not in a fold."""
+    """Return the problem of the points that are not in a fold.
+
+    Its ``block_sizes`` are still those of all points; they only enter estimates of the cost.
+    """
     select = partial(_select_outside, fold=fold)
     points, y, weights = (
         map_rows(select, values, folds, keep=False, by_row=True)

@@ -8,7 +8,7 @@ from dask.sizeof import sizeof
 
 from svmbook import StumpEnsembleLogistic, StumpEnsembleSVC
 from svmbook.datasets import twonorm
-from svmbook.ensembles.stump_base import BYTES_PER_HAT
+from svmbook.ensembles.stump_base import HAT_MEMORY_RATIO
 from svmbook.gram import block_knots, stumps
 
 MODELS = [StumpEnsembleSVC(n_knots=5, tol=1e-9), StumpEnsembleLogistic(n_knots=5, tol=1e-10)]
@@ -76,7 +76,7 @@ def test_hat_functions_that_fit_into_the_workers_are_computed_once(keep, monkeyp
 def test_the_workers_know_the_size_of_hat_functions():
     X, _ = twonorm(1000, random_state=0)
     gram = stumps.StumpGram.from_knots(X, stumps.quantile_knots(X, 8))
-    assert sizeof(gram) == pytest.approx(BYTES_PER_HAT * 2 * X.size, rel=0.02)
+    assert sizeof(gram) == pytest.approx(HAT_MEMORY_RATIO * X.nbytes, rel=0.02)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=NAMES)

@@ -11,9 +11,8 @@ from block_problems import (
 )
 from sklearn.exceptions import ConvergenceWarning
 
-from svmbook import DualSVC
+from svmbook import DualSVC, dask_input
 from svmbook.datasets import stdev, twonorm
-from svmbook.svm import in_blocks as in_blocks_module
 
 TOL = 1e-10
 ZERO_TOL = 1e-12  # for a solution that is zero
@@ -51,18 +50,19 @@ def test_chunks_do_not_matter(name):
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_points_that_fit_into_the_workers_are_centred_once(keep, monkeypatch):
-    centre, sizes = in_blocks_module._centred, []
+def test_points_that_fit_into_the_workers_are_read_once(keep, monkeypatch):
+    sizes = []
 
-    def recorded_centre(points, origin):
-        sizes.append(len(points))
-        return centre(points, origin)
+    def read(block):
+        sizes.append(len(block))
+        return block
 
-    monkeypatch.setattr(in_blocks_module, "_centred", recorded_centre)
-    monkeypatch.setattr(in_blocks_module, "fits_in_workers", lambda n_bytes: keep)
+    monkeypatch.setattr(dask_input, "fits_in_workers", lambda n_bytes: keep)
     X, y = DATA_SETS["uneven classes"]()
     chunks = row_chunks(len(X))["uneven"]
-    model = DualSVC().fit(in_blocks(X, chunks), in_blocks(y, chunks))
+    X_blocks = da.from_array(X, chunks=(chunks, X.shape[1])).map_blocks(read, dtype=float)
+    sizes.clear()
+    model = DualSVC().fit(X_blocks, in_blocks(y, chunks))
     assert_same_classifier(model, DualSVC().fit(X, y), rtol=1e-4)
     assert (sum(sizes) == len(X)) == keep
 
