@@ -6,9 +6,9 @@ They are read from Parquet files, or from a memory map, by two workers of 2 GiB 
 rows also from the workers' memory. Each fit ends with a relative duality gap of at most 1e-4. The
 same solver in memory is measured up to 10^6 rows. Fits up to 10^6 rows are the median of three by
 time, each the first fit of new processes; in memory, a second fit takes half the time. A pass over
-one block is timed alone, and so are the scheduler's tasks. In ten fits to 10^6 rows, two of four
-workers are killed at random moments; the weights are the same. Cross-validation of ten values of C
-by five folds is compared with a fit.
+ten blocks is timed in one process, and tasks that do nothing on the cluster. In ten fits to 10^6
+rows, two of four workers are killed at random moments; the weights are the same. Cross-validation
+of ten values of C by five folds is compared with a fit.
 
 ``--out FILE`` adds each row to the file as soon as it is measured, and skips the rows that the file
 contains already; ``--max-rows N`` omits larger problems. ``--folder DIR`` keeps the data.
@@ -26,7 +26,6 @@ from threading import Timer
 import dask
 import numpy as np
 from block_data import (
-    BLOCK_ROWS,
     load_in_memory,
     local_cluster,
     measure_errors,
@@ -116,25 +115,31 @@ def fit_here(folder, problem, loss, source):
     return measured | fields | {"converged": bool(model.converged_)}
 
 
-def time_one_block(folder, problem, loss, source):
-    """Return the seconds that a block takes: to be read, and for the sums of a Newton step."""
-    collections = open_collections(Path(folder), source)
-    X_part, y_part = (np.ravel(collection.to_delayed())[0] for collection in collections)
+def time_blocks(folder, problem, loss, source):
+    """Return the mean seconds per block: to be read, and for the sums of a Newton step."""
+    X_parts, y_parts = (
+        np.ravel(collection.to_delayed(optimize_graph=False))
+        for collection in open_collections(Path(folder), source)
+    )
 
     def read(part):
         return np.asarray(part.compute(), dtype=float)
 
-    def sums_of(X):
+    def add_terms(X, y):
         gram = Blocks([X]).map(lambda points: LowRankGram(points - origin), by_row=True)
         return sum_rows(terms, Blocks([y]), Blocks([np.ones(len(y))]), gram, by_row=True)
 
     with dask.config.set(scheduler="synchronous"):
-        X, y = read(X_part), read(y_part)
-        origin, at = X.mean(axis=0), {"w": np.zeros(X.shape[1]), "b": 0.0, "width": 0.02}
-        terms = partial(SmoothedHingeTerms.of_points, **at, is_block=True)
-        _, seconds = time_call(lambda: sums_of(X), repeats=9)
+        blocks, labels = [read(part) for part in X_parts], [read(part) for part in y_parts]
+        origin, w = blocks[0].mean(axis=0), np.zeros(blocks[0].shape[1])
+        terms = partial(SmoothedHingeTerms.of_points, w=w, b=0.0, width=0.02, is_block=True)
+        _, seconds = time_call(lambda: [*map(add_terms, blocks, labels)], repeats=5)
         # A memory map is read when it is used.
-        _, total_seconds = time_call(lambda: sums_of(read(X_part)), repeats=9)
+        _, total_seconds = time_call(
+            lambda: [add_terms(read(part), y) for part, y in zip(X_parts, labels, strict=True)],
+            repeats=5,
+        )
+    seconds, total_seconds = seconds / len(blocks), total_seconds / len(blocks)
     return {"read_seconds": total_seconds - seconds, "seconds": seconds}
 
 
@@ -200,7 +205,7 @@ def cross_validate(folder):
 
 JOBS = {
     "fit": fit_here,
-    "block": time_one_block,
+    "block": time_blocks,
     "tasks": time_tasks,
     "kills": fit_with_killed_workers,
     "paths": cross_validate,
@@ -242,7 +247,7 @@ def run(folder, max_rows, path):
                 columns = [*job, "n", "seconds", "n_results", "worker_gibibytes", "n_iter"]
                 shown = {column: row.get(column, "") for column in columns}
                 print_table("", [shown], columns)
-                if (problem, n) == ("linear", BLOCK_ROWS) and source != "memory":
+                if (problem, n) == ("linear", SIZES[1]) and source != "memory":
                     record.row({"method": "block", "n": n} | job, partial(measure, "block"))
     return record.rows
 
