@@ -34,7 +34,7 @@ __all__ = [
     "sum_rows",
 ]
 
-_persisted = ContextVar("persisted", default=None)  # the set of blocks of `release_at_end`
+_persisted = ContextVar("persisted", default=None)  # the set of columns of `release_at_end`
 SUMS_PER_TASK = 8  # sums of blocks that one task of the tree adds
 CHUNK_ROWS = 4096  # 1.8 MB for 54 features
 
@@ -63,6 +63,13 @@ class Terms:
         return type(self)(*map(add, vars(self).values(), vars(other).values()))
 
 
+class _Column:
+    """Entries of blocks, to which all blocks that are computed from them refer."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+
 class Blocks:
     """Values per point in blocks, the same blocks for all values of a problem.
 
@@ -84,13 +91,13 @@ class Blocks:
     def __init__(self, parts: list) -> None:
         # The value of a block is that of an expression of the entries of some columns. An
         # expression is the index of a column, or a tuple of a function and expressions.
-        self._columns, self._expression = [parts], 0
+        self._columns, self._expression = [_Column(parts)], 0
 
     @property
     def parts(self) -> list:
         """The value of each block, computed by one task."""
         if self._expression == 0:
-            return self._columns[0]
+            return self._columns[0].parts
         return self._tasks(_evaluate)
 
     def _tasks(self, evaluate: Callable) -> list:
@@ -98,13 +105,14 @@ class Blocks:
         from dask import delayed  # an optional dependency
 
         task = delayed(partial(evaluate, self._expression), pure=False)
-        return [task(*entries) for entries in zip(*self._columns, strict=True)]
+        return [task(*entries) for entries in zip(*(c.parts for c in self._columns), strict=True)]
 
     def map(self, function: Callable, *others: Blocks, by_row: bool = False) -> Blocks:
         """Return the values of a function of this and other blocks; computed when needed.
 
         ``by_row`` tells that the function may be applied to chunks of rows: either each row of the
-        result depends on one row of the arguments, or the results are added by `total`.
+        result depends on one row of the arguments, some of which may be omitted, or the results are
+        added by `total`.
         """
         mapped, arguments = Blocks([]), []
         mapped._columns = columns = []
@@ -123,8 +131,8 @@ class Blocks:
     def select(self, is_selected: list[bool]) -> Blocks:
         """Return some of the blocks."""
         selected, persisted = Blocks(list(compress(self.parts, is_selected))), _persisted.get()
-        if persisted is not None and self in persisted:
-            persisted.add(selected)
+        if persisted is not None and self._expression == 0 and self._columns[0] in persisted:
+            persisted.add(selected._columns[0])
         return selected
 
     def persist(self) -> Blocks:
@@ -133,7 +141,7 @@ class Blocks:
 
         blocks = Blocks(list(dask.persist(*self.parts)))
         if _persisted.get() is not None:
-            _persisted.get().add(blocks)
+            _persisted.get().add(blocks._columns[0])
         return blocks
 
     def release(self) -> None:
@@ -191,13 +199,13 @@ def sum_rows(function: Callable, *rows: Any, by_row: bool = False) -> Any:
 
 @contextmanager
 def release_at_end():
-    """Release all blocks that are persisted in the context and still exist at its end."""
+    """Release what is persisted in the context and can still be used at its end."""
     token = _persisted.set(WeakSet())
     try:
         yield
     finally:
-        for blocks in _persisted.get():
-            blocks.release()
+        for column in _persisted.get():
+            Blocks(column.parts).release()
         _persisted.reset(token)
 
 

@@ -196,6 +196,12 @@ def test_blocks_persisted_in_a_context_are_released_at_its_end(released):
     assert len(released) == 2
 
 
+def test_persisted_values_that_only_other_blocks_use_are_released(released):
+    with release_at_end():
+        mapped = map_rows(operator.neg, Blocks([1, 2])).map(operator.neg)
+    assert len(released) == 1 and mapped.gather() == [1, 2]
+
+
 def test_blocks_of_the_caller_are_not_released(released):
     with release_at_end():
         selected = Blocks([1, 2]).select([True, False])

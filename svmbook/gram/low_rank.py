@@ -203,9 +203,9 @@ class LowRankGram(GramMatrix):
     def ridge_terms(self, W: np.ndarray) -> RidgeTerms:
         """Return the weighted sums over the rows that `factor_ridge` needs."""
         Z, total_weight = self.Z, W.sum()
-        row_blocks, weighted = self._row_blocks(), np.flatnonzero(W != 0.0)
-        if len(weighted) < self.n:
-            row_blocks = list(chunks(weighted, ROWS_PER_BLOCK))
+        weighted = np.flatnonzero(W != 0.0)
+        is_dense = len(weighted) == self.n
+        row_blocks = self._row_blocks() if is_dense else list(chunks(weighted, ROWS_PER_BLOCK))
         mean = sum((W[rows] @ Z[rows] for rows in row_blocks), np.zeros(self.n_unknowns))
         mean /= total_weight or 1.0
         scatter = np.zeros((self.n_unknowns, self.n_unknowns))

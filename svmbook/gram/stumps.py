@@ -209,6 +209,7 @@ class StumpGram(LowRankGram):
         return cls(B, map_from_weights_to_values(knots), hessian_sample_share)
 
     def __sizeof__(self) -> int:
+        """Return the memory of the arrays, by which Dask decides what it moves to other workers."""
         return self.B.data.nbytes + self.B.indices.nbytes + self.B.indptr.nbytes
 
     @cached_property
@@ -260,7 +261,7 @@ class StumpGram(LowRankGram):
         random sample. The step is then cheaper, but only approximately a Newton step. The
         certificate of the solution does not depend on it.
         """
-        indices = np.flatnonzero(W)
+        indices = np.flatnonzero(W != 0.0)
         # Dense rows are multiplied faster than sparse ones.
         if len(indices) <= MAX_DENSE_POINTS_PER_WEIGHT * self.n_unknowns:
             return LowRankGram(self.submatrix(indices).Z).ridge_terms(W[indices])
