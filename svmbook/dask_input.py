@@ -47,11 +47,6 @@ class BlockProblem(NamedTuple):
     block_sizes: list  # numbers of points
     moments: Moments  # of the features
 
-    @property
-    def n_bytes(self):
-        """Memory of the points."""
-        return 8 * sum(self.block_sizes) * len(self.moments.mean)
-
 
 def is_dask(X: Any) -> bool:
     """Return whether X is a Dask collection; Dask is imported only if it may be one."""
@@ -121,8 +116,8 @@ def _check_workers():
         )
 
 
-def fits_in_workers(n_bytes):
-    """Return whether the workers can keep so much, in all, between the passes.
+def fits_in_workers(n_points, n_numbers):
+    """Return whether the workers can keep so many numbers per point between the passes.
 
     Workers without a known memory limit keep nothing.
     """
@@ -133,7 +128,9 @@ def fits_in_workers(n_bytes):
     except (ImportError, ValueError):  # another scheduler of Dask
         return False
     workers = client.scheduler_info()["workers"].values()
-    return n_bytes <= KEPT_SHARE * sum(worker["memory_limit"] for worker in workers)
+    return 8 * n_points * n_numbers <= KEPT_SHARE * sum(
+        worker["memory_limit"] for worker in workers
+    )
 
 
 def block_problem(estimator, X, y, sample_weight):
@@ -167,7 +164,7 @@ def block_problem(estimator, X, y, sample_weight):
     weights = map_rows(partial(_scale_classes, factors=factors), weights, y_signs)
     columns = list(X.columns) if hasattr(X, "columns") else None
     as_points = partial(_as_points, n_features=estimator.n_features_in_, columns=columns)
-    keep = fits_in_workers(8 * sum(summary.sizes) * estimator.n_features_in_)
+    keep = fits_in_workers(sum(summary.sizes), estimator.n_features_in_)
     points = map_rows(as_points, Blocks(parts), numbers, keep=keep)
     moments = sum_rows(_checked_moments, points, weights, numbers)
     has_rows = [size > 0 for size in summary.sizes]

@@ -97,12 +97,14 @@ def test_a_killed_worker_costs_its_blocks_and_not_the_fit(
 
 def test_a_quarter_of_the_workers_memory_may_be_kept(client):
     n_bytes = sum(w["memory_limit"] for w in client.scheduler_info()["workers"].values()) // 4
-    assert n_bytes > 0
-    assert dask_input.fits_in_workers(n_bytes) and not dask_input.fits_in_workers(n_bytes + 1)
+    n_numbers = n_bytes // 8
+    assert n_numbers > 0
+    assert dask_input.fits_in_workers(n_numbers, 1)
+    assert not dask_input.fits_in_workers(n_numbers + 1, 1)
 
 
 def test_without_a_cluster_nothing_is_kept():
-    assert not dask_input.fits_in_workers(1)
+    assert not dask_input.fits_in_workers(1, 1)
 
 
 def test_an_interrupted_fit_leaves_nothing_on_the_workers(client, problem, call_at_step):

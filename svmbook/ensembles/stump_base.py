@@ -123,7 +123,7 @@ class StumpEnsemble(AdditiveModel, KernelMachine):
             values_map = map_from_weights_to_values(scaled_knots)
             make_gram = partial(_gram_of_block, scale=self.feature_scale_, knots=scaled_knots, n=n)
             blocks = problem.points, problem.block_sizes
-            keep = fits_in_workers((1 + HAT_MEMORY_RATIO) * problem.n_bytes)
+            keep = fits_in_workers(n, (1 + HAT_MEMORY_RATIO) * X.shape[1])
             gram = BlockGram(*blocks, make_gram, values_map.shape[1], keep=keep)
             result, weights = self._solve(gram, problem)
             shape_functions = _shape_functions(knots, values_map @ weights)

@@ -166,7 +166,7 @@ def _sorted_by_fold(problem, n_folds, random_state):
     numbers = Blocks(list(range(len(problem.block_sizes))))
     draw_folds = partial(_draw_folds, n_folds=n_folds, seed=random_state)
     folds = map_rows(draw_folds, problem.y, numbers)
-    keep = fits_in_workers(problem.n_bytes)
+    keep = fits_in_workers(sum(problem.block_sizes), len(problem.moments.mean))
     points = map_rows(_sort, problem.points, folds, keep=keep)
     y, weights = (map_rows(_sort, values, folds) for values in (problem.y, problem.weights))
     problem = problem._replace(points=points, y=y, weights=weights)

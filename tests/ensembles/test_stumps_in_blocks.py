@@ -65,7 +65,7 @@ def test_hat_functions_that_fit_into_the_workers_are_computed_once(keep, monkeyp
         return from_knots(X, *args, **options)
 
     monkeypatch.setattr(stumps.StumpGram, "from_knots", recorded_from_knots)
-    monkeypatch.setattr("svmbook.ensembles.stump_base.fits_in_workers", lambda n_bytes: keep)
+    monkeypatch.setattr("svmbook.ensembles.stump_base.fits_in_workers", lambda *_: keep)
     X, y = twonorm(150, random_state=0)
     chunks = row_chunks(150)["uneven"]
     model = StumpEnsembleSVC(n_knots=3, tol=1e-9).fit(in_blocks(X, chunks), in_blocks(y, chunks))

@@ -57,7 +57,7 @@ def test_points_that_fit_into_the_workers_are_read_once(keep, monkeypatch):
         sizes.append(len(block))
         return block
 
-    monkeypatch.setattr(dask_input, "fits_in_workers", lambda n_bytes: keep)
+    monkeypatch.setattr(dask_input, "fits_in_workers", lambda *_: keep)
     X, y = DATA_SETS["uneven classes"]()
     chunks = row_chunks(len(X))["uneven"]
     X_blocks = da.from_array(X, chunks=(chunks, X.shape[1])).map_blocks(read, dtype=float)
